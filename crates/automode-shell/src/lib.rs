@@ -1,1 +1,34 @@
-//! See Cargo.toml.
+//! What a shell command would do.
+//!
+//! [`analyse`] turns shell text into a list of [`Invocation`]s and the
+//! [`Effect`]s they would have, with an honest [`Coverage`]: what could not be
+//! understood is named, never guessed.
+//! The crate is pure: it reads no file, no clock and no environment.
+//! What it wants to know about the machine it asks for as a [`Need`]; the caller
+//! observes, adds to the [`Facts`] and analyses again.
+
+mod analysis;
+mod coverage;
+mod effect;
+mod facts;
+mod invocation;
+mod program;
+mod span;
+mod taint;
+mod target;
+mod value;
+
+pub use analysis::{Analysis, Context, analyse};
+pub use coverage::{Coverage, Gap, GapKind};
+pub use effect::{
+    Account, Act, Certainty, CloudVerb, Code, DatabaseVerb, Direction, Effect, Host, Interface,
+    Origin, PackageOp, PackageSource, PersistKind, ProcessScope, RefChange, Scope, SystemChange,
+    VcsOp, WriteHow,
+};
+pub use facts::{Facts, FileFact, Need};
+pub use invocation::{Invocation, Layer, Redirect, Stdin, Stdout};
+pub use program::{Consequence, Language, Nested, NestedStdin, Output, consult};
+pub use span::Span;
+pub use taint::Taint;
+pub use target::{Extent, Target};
+pub use value::{Dynamic, DynamicSource, Piece, Value};

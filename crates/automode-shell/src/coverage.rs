@@ -1,0 +1,66 @@
+//! How much of a command the analysis understood.
+//!
+//! Only `Complete` may serve a permit. Everything that lowers coverage is kept
+//! as a [`Gap`] with its place, so that a person sees why a prompt was needed.
+
+use crate::Span;
+
+/// Ordered: the larger, the less is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every command that would run is listed, with all its effects.
+    Complete,
+    /// The listed effects are real, but there may be others.
+    Partial(Vec<Gap>),
+    /// The text was not understood as shell at all.
+    Opaque(Gap),
+}
+
+/// Something that was not understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    pub kind: GapKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GapKind {
+    /// The guard refused the text (too long, control characters, too deep).
+    Refused(String),
+    /// The parser or the lowering did not understand it.
+    Syntax(String),
+    /// No knowledge of this program.
+    Program(String),
+    /// The program's name is only known at run time.
+    DynamicProgram,
+    /// A subcommand, flag or argument that the knowledge does not cover.
+    Argument { program: String, word: String },
+    /// A word that decides the effect is only known at run time.
+    DynamicWord { program: String, word: String },
+    /// Code that could not be seen: a file, a task, a package, standard input.
+    Unseen(String),
+    /// Code in another language with a call that is not known.
+    Call {
+        language: &'static str,
+        name: String,
+    },
+    /// The analysis ran out of its budget (steps, depth, size).
+    Budget,
+}
+
+impl Coverage {
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Complete)
+    }
+
+    /// The gaps, in the order they were met.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        match self {
+            Self::Complete => &[],
+            Self::Partial(gaps) => gaps,
+            Self::Opaque(gap) => std::slice::from_ref(gap),
+        }
+    }
+}

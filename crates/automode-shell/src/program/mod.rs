@@ -1,0 +1,113 @@
+//! What a program does with its arguments.
+//!
+//! [`consult`] looks an [`Invocation`] up in the compiled knowledge and answers
+//! with its [`Consequence`]: effects, code that it would run in turn, what its
+//! output carries, and what is not known. The evaluator runs the nested code.
+
+use crate::{Act, Context, Facts, Gap, GapKind, Invocation, Layer, Need, Span, Taint, Value};
+
+/// Everything that follows from starting a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Consequence {
+    pub effects: Vec<(Act, Span)>,
+    /// Code the program runs, for the evaluator to go on with.
+    pub runs: Vec<Nested>,
+    pub output: Output,
+    pub gaps: Vec<Gap>,
+    pub needs: Vec<Need>,
+}
+
+/// What a program's standard output carries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Marks of what it reads by itself; the evaluator adds those of its input.
+    pub taint: Taint,
+    /// Its input comes through to its output.
+    pub passes_input: bool,
+    /// Its output is this text, to the letter (`echo`, `printf`, `basename`).
+    pub text: Option<Value>,
+}
+
+/// Code that a program runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Nested {
+    /// Another program start: `sudo X`, `xargs X`, `find -exec X`.
+    Command {
+        argv: Vec<Value>,
+        env: Vec<(String, Value)>,
+        /// A changed directory (`env -C`, `git -C`, `make -C`).
+        cwd: Option<Value>,
+        stdin: NestedStdin,
+        layer: Layer,
+    },
+    /// Shell text: `bash -c X`, `eval X`, `ssh host X`, a package script.
+    Shell {
+        text: Value,
+        /// `$0`, `$1` … inside it.
+        arguments: Vec<Value>,
+        cwd: Option<Value>,
+        stdin: NestedStdin,
+        layer: Layer,
+    },
+    /// Code in another language, inline or read from a file.
+    Code {
+        language: Language,
+        text: Value,
+        arguments: Vec<Value>,
+        layer: Layer,
+    },
+    /// A file that is run; the evaluator asks for its text and picks the language.
+    File {
+        path: Value,
+        /// The interpreter that was named; by the file's first line otherwise.
+        language: Option<Language>,
+        arguments: Vec<Value>,
+        layer: Layer,
+    },
+    /// Whatever arrives on this program's standard input.
+    Input { language: Language, layer: Layer },
+}
+
+/// What a nested command reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NestedStdin {
+    /// The same input as the program that runs it.
+    Same,
+    /// The program has consumed the input (xargs, parallel).
+    Empty,
+}
+
+/// Languages the analysis can look into, more or less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    Shell,
+    Python,
+    JavaScript,
+    Ruby,
+    Perl,
+    Php,
+    Lua,
+    Awk,
+    Sed,
+    Sql,
+    PowerShell,
+    /// Known by name only: its code is a gap.
+    Other,
+}
+
+/// Looks a program start up.
+#[must_use]
+pub fn consult(invocation: &Invocation, _context: &Context, _facts: &Facts) -> Consequence {
+    let name = invocation.argv.first().and_then(Value::literal);
+    let kind = match name {
+        Some(name) => GapKind::Program(name.into_owned()),
+        None => GapKind::DynamicProgram,
+    };
+    Consequence {
+        gaps: vec![Gap {
+            kind,
+            span: invocation.span,
+        }],
+        ..Consequence::default()
+    }
+}

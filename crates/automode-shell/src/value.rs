@@ -1,0 +1,124 @@
+//! A word of the shell after expansion, as far as it is known.
+//!
+//! A [`Value`] is a row of pieces. Where every piece is text the value is known
+//! to the letter; otherwise the known parts and the origin of the unknown ones
+//! remain, so that `rm -rf "$DIR/build"` still shows its suffix.
+
+use std::borrow::Cow;
+
+use crate::{Span, Taint};
+
+/// One word after expansion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Value {
+    pub pieces: Vec<Piece>,
+    pub span: Span,
+    /// An unquoted expansion in it may vanish or become several words.
+    pub may_split: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Known text, quotes removed.
+    Text(String),
+    /// An unquoted pattern (`*`, `?`, `[a-z]`, extglob): the shell matches files.
+    Glob(String),
+    Dynamic(Dynamic),
+}
+
+/// A part that is only known when the command runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dynamic {
+    pub source: DynamicSource,
+    pub taint: Taint,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DynamicSource {
+    /// A variable that nothing in the command sets.
+    Variable(String),
+    /// A positional parameter of a script or function.
+    Argument,
+    /// The output of a command.
+    Output,
+    /// One of these texts: branches and loops assigned differently.
+    OneOf(Vec<String>),
+    /// A line or file name that a producer hands on (`read`, `xargs`, `find -exec`).
+    Item,
+    /// A number.
+    Number,
+    Unknown,
+}
+
+impl Value {
+    #[must_use]
+    pub fn text(text: impl Into<String>, span: Span) -> Self {
+        Self {
+            pieces: vec![Piece::Text(text.into())],
+            span,
+            may_split: false,
+        }
+    }
+
+    #[must_use]
+    pub fn dynamic(source: DynamicSource, taint: Taint, span: Span) -> Self {
+        Self {
+            pieces: vec![Piece::Dynamic(Dynamic { source, taint })],
+            span,
+            may_split: false,
+        }
+    }
+
+    /// The whole text where every piece is known and none is a pattern.
+    #[must_use]
+    pub fn literal(&self) -> Option<Cow<'_, str>> {
+        match self.pieces.as_slice() {
+            [] => Some(Cow::Borrowed("")),
+            [Piece::Text(text)] => Some(Cow::Borrowed(text)),
+            pieces => pieces
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) => Some(text.as_str()),
+                    Piece::Glob(_) | Piece::Dynamic(_) => None,
+                })
+                .collect::<Option<String>>()
+                .map(Cow::Owned),
+        }
+    }
+
+    /// The known text in front of the first piece that is not plain text.
+    #[must_use]
+    pub fn prefix(&self) -> Cow<'_, str> {
+        let mut known = self.pieces.iter().map_while(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Glob(_) | Piece::Dynamic(_) => None,
+        });
+        match (known.next(), known.next()) {
+            (None, _) => Cow::Borrowed(""),
+            (Some(only), None) => Cow::Borrowed(only),
+            (Some(first), Some(second)) => {
+                let mut text = format!("{first}{second}");
+                text.extend(known);
+                Cow::Owned(text)
+            }
+        }
+    }
+
+    /// All marks of the pieces together.
+    #[must_use]
+    pub fn taint(&self) -> Taint {
+        self.pieces
+            .iter()
+            .fold(Taint::NONE, |taint, piece| match piece {
+                Piece::Dynamic(dynamic) => taint.with(dynamic.taint),
+                Piece::Text(_) | Piece::Glob(_) => taint,
+            })
+    }
+
+    #[must_use]
+    pub fn is_dynamic(&self) -> bool {
+        self.pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Dynamic(_)))
+    }
+}
