@@ -1,0 +1,80 @@
+//! What the runtime observed, and what the engine asks it to look at.
+
+use std::collections::BTreeMap;
+
+/// Something to look at. The runtime answers into [`Facts`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Query {
+    /// Kind, canonical form and git state of an absolute path (which may not exist).
+    Path(String),
+    /// The text of a file, bounded.
+    File(String),
+    /// The repository around a directory.
+    Repo(String),
+}
+
+/// Observations. Absent means not observed, which never counts in favour.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub paths: BTreeMap<String, PathFact>,
+    /// File contents for the shell analysis.
+    pub shell: automode_shell::Facts,
+    /// Repositories by the directory that was asked about.
+    pub repos: BTreeMap<String, RepoFact>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathFact {
+    pub kind: PathKind,
+    /// With all links resolved; for a path that does not exist, its nearest
+    /// existing parent resolved and the rest appended. `None`: could not be resolved.
+    pub canonical: Option<String>,
+    pub git: GitState,
+    /// The file system around it ignores case.
+    pub ignores_case: bool,
+    /// Size in bytes where it is a file.
+    pub size: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathKind {
+    Absent,
+    File,
+    Directory,
+    /// A link, whatever it points to; `canonical` is the target.
+    Link,
+    Other,
+    Unreadable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GitState {
+    /// Tracked, no uncommitted change (for a directory: everything in it).
+    Clean,
+    /// Tracked with uncommitted changes.
+    Dirty,
+    Untracked,
+    Ignored,
+    /// Not in a repository, or git could not tell.
+    None,
+}
+
+/// A repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepoFact {
+    /// Its root; `None`: there is no repository here.
+    pub root: Option<String>,
+    pub branch: Option<String>,
+    pub default_branch: Option<String>,
+    pub remotes: Vec<Remote>,
+    /// Uncommitted changes or untracked files exist.
+    pub dirty: bool,
+    /// Its configuration makes git run programs (`core.fsmonitor`, `core.hooksPath`, filters, …): the keys.
+    pub helpers: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    pub name: String,
+    pub url: String,
+}

@@ -1,0 +1,69 @@
+//! What is remembered of an agent's session.
+//!
+//! The runtime keeps it between calls; the engine reads it and says how the
+//! ledger moves. It holds user words and tool calls only: there is no place for
+//! assistant prose or tool results.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Mode, Presence, RepoFact, transcript};
+
+/// A session so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Session {
+    pub mode: Mode,
+    pub presence: Presence,
+    /// Absolute root of the project, then additional directories the user opened.
+    pub roots: Vec<String>,
+    pub home: Option<String>,
+    /// Known variables of the agent's environment that expansions may use (`USER`, `TMPDIR`).
+    pub variables: Vec<(String, String)>,
+    pub transcript: Vec<transcript::Entry>,
+    pub calls: Vec<CallRecord>,
+    pub written: Vec<WrittenFile>,
+    /// The repository as it was when the session began: what the agent adds later is not the user's remote.
+    pub repo: Option<RepoFact>,
+    pub ledger: Ledger,
+}
+
+/// An earlier call, in brief.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallRecord {
+    pub tool: String,
+    pub brief: String,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Pending,
+    Succeeded,
+    Failed,
+    Denied,
+}
+
+/// A file this session wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenFile {
+    pub path: String,
+    /// SHA-256 of the content as written, hex; empty where it was not seen.
+    pub digest: String,
+    /// It did not exist before this session.
+    pub created: bool,
+    /// Rules whose findings its content carried when it was written.
+    pub findings: Vec<String>,
+    /// Marks of the data that went into it (`secret`, `network`, `decoded`).
+    pub taint: Vec<String>,
+}
+
+/// Denials of the judge, and its outages, counted apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    pub consecutive: u32,
+    pub total: u32,
+    /// Failures of the judge in a row.
+    pub unavailable: u32,
+    /// The judge is not asked before this time (seconds since the epoch); 0: no pause.
+    pub paused_until: u64,
+}
