@@ -12,7 +12,10 @@ mod coverage;
 mod effect;
 mod facts;
 mod invocation;
+pub mod language;
+mod place;
 mod program;
+pub mod script;
 mod span;
 mod taint;
 mod target;
@@ -27,6 +30,7 @@ pub use effect::{
 };
 pub use facts::{Facts, FileFact, Need};
 pub use invocation::{Invocation, Layer, Redirect, Stdin, Stdout};
+pub use place::taint_of;
 pub use program::{Consequence, Language, Nested, NestedStdin, Output, consult};
 pub use span::Span;
 pub use taint::Taint;

@@ -4,6 +4,8 @@
 //! variables expanded. Links are not resolved: the caller observes the canonical
 //! path as a fact before anything is permitted on the strength of a path.
 
+use crate::{DynamicSource, Piece, Value};
+
 /// Where an effect lands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
@@ -27,4 +29,201 @@ pub enum Extent {
     Prefix,
     /// Nothing is known.
     Unknown,
+}
+
+/// How many targets one word may stand for before it counts as unknown.
+const CHOICES: usize = 32;
+
+impl Target {
+    /// Where a word leads, seen from a working directory.
+    ///
+    /// A relative word with no known directory leads nowhere known.
+    #[must_use]
+    pub fn locate(value: &Value, cwd: Option<&str>) -> Self {
+        let typed = value.shown();
+        let dynamic = value
+            .pieces
+            .iter()
+            .position(|piece| matches!(piece, Piece::Dynamic(_)));
+        let mut known = String::new();
+        for piece in value.pieces.iter().take(dynamic.unwrap_or(usize::MAX)) {
+            match piece {
+                Piece::Text(text) | Piece::Glob(text) => known.push_str(text),
+                Piece::Dynamic(_) => {}
+            }
+        }
+        let globs = value
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Glob(_)));
+        let Some(path) = absolute(&known, cwd) else {
+            return Self::unknown(typed);
+        };
+        let extent = match dynamic {
+            None if globs => Extent::Pattern,
+            None => Extent::Exact,
+            // Nothing is known of a word that begins with an expansion, even when a directory is.
+            Some(_) if known.is_empty() => return Self::unknown(typed),
+            Some(at) if stays_below(value.pieces.get(at..).unwrap_or_default()) => {
+                return Self {
+                    path: parent(&path, &known),
+                    extent: Extent::Below,
+                    typed,
+                };
+            }
+            Some(_) => Extent::Prefix,
+        };
+        let path = match extent {
+            // Normalising drops a trailing slash that is part of the known text.
+            Extent::Prefix if known.ends_with('/') && path != "/" => format!("{path}/"),
+            Extent::Prefix | Extent::Exact | Extent::Pattern | Extent::Below | Extent::Unknown => {
+                path
+            }
+        };
+        Self {
+            path,
+            extent,
+            typed,
+        }
+    }
+
+    /// Like [`Target::locate`], with one target for each text the word may be.
+    #[must_use]
+    pub fn locate_each(value: &Value, cwd: Option<&str>) -> Vec<Self> {
+        match value.choices(CHOICES) {
+            Some(choices) => choices
+                .iter()
+                .map(|choice| Self::locate(choice, cwd))
+                .collect(),
+            None => vec![Self::locate(value, cwd)],
+        }
+    }
+
+    #[must_use]
+    pub fn unknown(typed: impl Into<String>) -> Self {
+        Self {
+            path: String::new(),
+            extent: Extent::Unknown,
+            typed: typed.into(),
+        }
+    }
+}
+
+/// The path made absolute, with `.`, `..` and doubled slashes folded.
+fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
+    let base = if path.starts_with('/') { "" } else { cwd? };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}
+
+/// A number cannot lead out of a directory; anything else may hold `..`.
+fn stays_below(rest: &[Piece]) -> bool {
+    rest.iter().all(|piece| match piece {
+        Piece::Text(text) => !text.contains(".."),
+        Piece::Glob(_) => true,
+        Piece::Dynamic(dynamic) => matches!(dynamic.source, DynamicSource::Number),
+    })
+}
+
+/// The directory that holds names beginning with the known text.
+fn parent(path: &str, known: &str) -> String {
+    if known.ends_with('/') {
+        return path.to_owned();
+    }
+    match path.rsplit_once('/') {
+        Some(("", _)) | None => "/".to_owned(),
+        Some((directory, _)) => directory.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Span, Taint};
+
+    fn text(text: &str) -> Piece {
+        Piece::Text(text.to_owned())
+    }
+
+    fn dynamic(source: DynamicSource) -> Piece {
+        Piece::Dynamic(crate::Dynamic {
+            source,
+            taint: Taint::NONE,
+        })
+    }
+
+    fn check(pieces: Vec<Piece>, expected: &[(&str, Extent)]) {
+        let value = Value {
+            pieces,
+            span: Span::default(),
+            may_split: false,
+        };
+        let found: Vec<(String, Extent)> = Target::locate_each(&value, Some("/home/dev/app"))
+            .into_iter()
+            .map(|target| (target.path, target.extent))
+            .collect();
+        let expected: Vec<(String, Extent)> = expected
+            .iter()
+            .map(|(path, extent)| ((*path).to_owned(), *extent))
+            .collect();
+        assert_eq!(found, expected, "{value:?}");
+    }
+
+    #[test]
+    fn a_word_leads_to_a_place() {
+        let variable = || dynamic(DynamicSource::Variable("X".to_owned()));
+        check(
+            vec![text("a/../b//c/.")],
+            &[("/home/dev/app/b/c", Extent::Exact)],
+        );
+        check(vec![text("../../../../etc")], &[("/etc", Extent::Exact)]);
+        check(vec![text("/")], &[("/", Extent::Exact)]);
+        check(
+            vec![text("src/"), Piece::Glob("*.rs".to_owned())],
+            &[("/home/dev/app/src/*.rs", Extent::Pattern)],
+        );
+        check(vec![variable(), text("/build")], &[("", Extent::Unknown)]);
+        check(
+            vec![text("build"), variable()],
+            &[("/home/dev/app/build", Extent::Prefix)],
+        );
+        check(
+            vec![text("build/"), variable()],
+            &[("/home/dev/app/build/", Extent::Prefix)],
+        );
+        check(vec![text("/"), variable()], &[("/", Extent::Prefix)]);
+        check(
+            vec![text("out/log."), dynamic(DynamicSource::Number)],
+            &[("/home/dev/app/out", Extent::Below)],
+        );
+        check(
+            vec![text("out/"), dynamic(DynamicSource::Number), text("/../..")],
+            &[("/home/dev/app/out/", Extent::Prefix)],
+        );
+        check(
+            vec![
+                dynamic(DynamicSource::OneOf(vec!["a".into(), "/b".into()])),
+                text(".txt"),
+            ],
+            &[
+                ("/home/dev/app/a.txt", Extent::Exact),
+                ("/b.txt", Extent::Exact),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_relative_word_needs_a_directory() {
+        let value = Value::text("a", Span::default());
+        assert_eq!(Target::locate(&value, None).extent, Extent::Unknown);
+    }
 }

@@ -121,4 +121,57 @@ impl Value {
             .iter()
             .any(|piece| matches!(piece, Piece::Dynamic(_)))
     }
+
+    /// The word for people: patterns as typed, unknown parts as `$NAME` or `…`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) | Piece::Glob(text) => Cow::Borrowed(text.as_str()),
+                Piece::Dynamic(Dynamic {
+                    source: DynamicSource::Variable(name),
+                    ..
+                }) => Cow::Owned(format!("${name}")),
+                Piece::Dynamic(_) => Cow::Borrowed("…"),
+            })
+            .collect()
+    }
+
+    /// The values it may have where parts are one of several texts, or nothing past `limit` of them.
+    #[must_use]
+    pub fn choices(&self, limit: usize) -> Option<Vec<Self>> {
+        let mut choices = vec![Self {
+            pieces: Vec::new(),
+            ..self.clone()
+        }];
+        for piece in &self.pieces {
+            match piece {
+                Piece::Dynamic(Dynamic {
+                    source: DynamicSource::OneOf(texts),
+                    ..
+                }) => {
+                    if choices.len().saturating_mul(texts.len()) > limit {
+                        return None;
+                    }
+                    choices = choices
+                        .iter()
+                        .flat_map(|choice| {
+                            texts.iter().map(|text| {
+                                let mut choice = choice.clone();
+                                choice.pieces.push(Piece::Text(text.clone()));
+                                choice
+                            })
+                        })
+                        .collect();
+                }
+                Piece::Text(_) | Piece::Glob(_) | Piece::Dynamic(_) => {
+                    for choice in &mut choices {
+                        choice.pieces.push(piece.clone());
+                    }
+                }
+            }
+        }
+        Some(choices)
+    }
 }

@@ -75,6 +75,8 @@ pub enum NestedStdin {
     Same,
     /// The program has consumed the input (xargs, parallel).
     Empty,
+    /// Data with these marks that the running code prepared (`subprocess.run(…, input=data)`).
+    Data(Taint),
 }
 
 /// Languages the analysis can look into, more or less.
