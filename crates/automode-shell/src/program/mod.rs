@@ -29,6 +29,10 @@ pub struct Output {
 }
 
 /// Code that a program runs.
+///
+/// [`consult`] names it and nothing more: the evaluator records the
+/// [`Act::Execute`] of every nested piece, because only it knows whether the
+/// text was seen. A plain command, and shell text that was seen, need none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nested {
     /// Another program start: `sudo X`, `xargs X`, `find -exec X`.
@@ -62,6 +66,18 @@ pub enum Nested {
         /// The interpreter that was named; by the file's first line otherwise.
         language: Option<Language>,
         arguments: Vec<Value>,
+        layer: Layer,
+    },
+    /// A task that the project declares: `npm run build`, `make check`, `just fmt`.
+    Task {
+        /// The program that knows the tasks: `npm`, `make`.
+        runner: String,
+        /// The default task where it is missing.
+        name: Option<Value>,
+        /// A task file that was named instead of the usual one.
+        file: Option<Value>,
+        arguments: Vec<Value>,
+        cwd: Option<Value>,
         layer: Layer,
     },
     /// Whatever arrives on this program's standard input.
