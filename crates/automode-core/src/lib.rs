@@ -14,6 +14,7 @@ mod finding;
 mod ground;
 pub mod judge;
 mod mode;
+pub mod policy;
 pub mod rules;
 mod session;
 mod trace;

@@ -1,0 +1,80 @@
+//! The switches of the engine, one struct per noun.
+
+/// Everything that can be set apart from rules and prose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    pub strip: Strip,
+    pub ask_rules: AskRules,
+    pub on_unavailable: OnUnavailable,
+    pub on_limit: OnLimit,
+    pub limits: Limits,
+    pub project_code: ProjectCode,
+}
+
+/// Which allow rules are set aside in auto mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strip {
+    /// Rules that reach an interpreter, a shell or a task runner.
+    #[default]
+    Standard,
+    /// Also network, version control and cloud programs.
+    Strict,
+}
+
+/// Who answers a person's ask rule in auto mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AskRules {
+    #[default]
+    Person,
+    Judge,
+}
+
+/// The verdict when the judge cannot answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnUnavailable {
+    #[default]
+    Deny,
+    Ask,
+}
+
+/// What a headless run does at the denial limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnLimit {
+    /// End the run.
+    #[default]
+    Stop,
+    /// Refuse this call and go on.
+    Deny,
+}
+
+/// Whether the project's own tests, builds and scripts run without the judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProjectCode {
+    #[default]
+    Allow,
+    Judge,
+}
+
+/// Denials of the judge and outages, per session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Denials in a row; any allow resets the count.
+    pub consecutive: u32,
+    /// Denials in the whole session.
+    pub total: u32,
+    /// Outages of the judge in a row before it is left alone for a while.
+    pub unavailable: u32,
+    /// How long it is left alone, in seconds.
+    pub pause: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            consecutive: 3,
+            total: 20,
+            unavailable: 2,
+            pause: 60,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What a rule is held against, and what a match says.
+
+use automode_shell::{Analysis, Context};
+use serde::Serialize;
+
+use crate::{Action, Facts};
+
+/// One tool call as the permission rules see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The canonical tool name: `Bash`, `Edit`, `mcp__server__tool`.
+    pub tool: &'a str,
+    pub action: &'a Action,
+    /// What the shell command would do, where there is one.
+    pub analysis: Option<&'a Analysis>,
+    pub context: &'a Context,
+    pub facts: &'a Facts,
+}
+
+/// A rule that matched, as written, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Match {
+    pub rule: String,
+    /// Scope and file with line: `user: /home/dev/.config/automode/config.toml:12`.
+    pub origin: String,
+}
