@@ -2,6 +2,7 @@
 
 use automode_shell::{Analysis, Context};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::{Action, Facts};
 
@@ -10,6 +11,8 @@ use crate::{Action, Facts};
 pub struct Subject<'a> {
     /// The canonical tool name: `Bash`, `Edit`, `mcp__server__tool`.
     pub tool: &'a str,
+    /// The call's input as the agent put it, for rules on one parameter: `Agent(model:opus)`.
+    pub input: &'a Map<String, Value>,
     pub action: &'a Action,
     /// What the shell command would do, where there is one.
     pub analysis: Option<&'a Analysis>,
