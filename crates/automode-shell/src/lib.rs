@@ -13,7 +13,7 @@ mod effect;
 mod facts;
 mod invocation;
 pub mod language;
-mod place;
+pub mod place;
 mod program;
 pub mod script;
 mod span;
