@@ -31,7 +31,7 @@ pub use effect::{
 pub use facts::{Facts, FileFact, Need};
 pub use invocation::{Invocation, Layer, Redirect, Stdin, Stdout};
 pub use place::taint_of;
-pub use program::{Consequence, Language, Nested, NestedStdin, Output, consult};
+pub use program::{Chore, Consequence, Language, Nested, NestedStdin, Output, consult};
 pub use span::Span;
 pub use taint::Taint;
 pub use target::{Extent, Target};

@@ -4,6 +4,7 @@
 //! with its [`Consequence`]: effects, code that it would run in turn, what its
 //! output carries, and what is not known. The evaluator runs the nested code.
 
+use crate::script::Runner;
 use crate::{Act, Context, Facts, Gap, GapKind, Invocation, Layer, Need, Span, Taint, Value};
 
 /// Everything that follows from starting a program.
@@ -70,10 +71,8 @@ pub enum Nested {
     },
     /// A task that the project declares: `npm run build`, `make check`, `just fmt`.
     Task {
-        /// The program that knows the tasks: `npm`, `make`.
-        runner: String,
-        /// The default task where it is missing.
-        name: Option<Value>,
+        runner: Runner,
+        errand: Chore,
         /// A task file that was named instead of the usual one.
         file: Option<Value>,
         arguments: Vec<Value>,
@@ -82,6 +81,17 @@ pub enum Nested {
     },
     /// Whatever arrives on this program's standard input.
     Input { language: Language, layer: Layer },
+}
+
+/// What a task runner is asked for; [`crate::script::Errand`] is its borrowed form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chore {
+    /// Tasks by name; none: the runner's default.
+    Run(Vec<Value>),
+    /// The scripts that run by themselves around an installation.
+    Install,
+    /// The scripts that run by themselves before and after packing or publishing.
+    Publish,
 }
 
 /// What a nested command reads.
