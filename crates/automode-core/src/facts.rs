@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::transcript;
+
 /// Something to look at. The runtime answers into [`Facts`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Query {
@@ -11,6 +13,8 @@ pub enum Query {
     File(String),
     /// The repository around a directory.
     Repo(String),
+    /// The session's user words and calls: asked for only when a judge is about to see them.
+    Transcript,
 }
 
 /// Observations. Absent means not observed, which never counts in favour.
@@ -21,6 +25,8 @@ pub struct Facts {
     pub shell: automode_shell::Facts,
     /// Repositories by the directory that was asked about.
     pub repos: BTreeMap<String, RepoFact>,
+    /// The agent's own record, where the runtime reads one; the session's stands in for it.
+    pub transcript: Option<Vec<transcript::Entry>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use crate::policy::OnUnavailable;
+use crate::{Presence, Verdict};
+
 /// A failure. None of them allows; `failure` x `presence` gives the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -35,4 +38,119 @@ impl Failure {
         Self::Parse,
         Self::Panic,
     ];
+}
+
+/// What a failure is answered with. There is no way to spell an allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    Ask,
+    Deny,
+    /// Deny and end the run: the failure will not go away.
+    Stop,
+}
+
+impl Fallback {
+    #[must_use]
+    pub const fn verdict(self) -> Verdict {
+        match self {
+            Self::Ask => Verdict::Ask,
+            Self::Deny | Self::Stop => Verdict::Deny,
+        }
+    }
+}
+
+impl Failure {
+    /// The table: failure x presence x setting.
+    ///
+    /// Outages follow the setting where somebody can be asked. An answer that is
+    /// no verdict, and a cancelled question, are denied whatever the setting.
+    /// A transcript only grows, so one that is too long ends a headless run.
+    #[must_use]
+    pub const fn fallback(self, presence: Presence, setting: OnUnavailable) -> Fallback {
+        match (self, presence, setting) {
+            (Self::Unreadable | Self::Cancelled, _, _) => Fallback::Deny,
+            (Self::Overlong, Presence::Interactive, _) => Fallback::Ask,
+            (Self::Overlong, Presence::Headless, _) => Fallback::Stop,
+            (
+                Self::Unavailable
+                | Self::Timeout
+                | Self::Refused
+                | Self::Store
+                | Self::Parse
+                | Self::Panic,
+                Presence::Interactive,
+                OnUnavailable::Ask,
+            ) => Fallback::Ask,
+            (
+                Self::Unavailable
+                | Self::Timeout
+                | Self::Refused
+                | Self::Store
+                | Self::Parse
+                | Self::Panic,
+                Presence::Headless,
+                _,
+            )
+            | (
+                Self::Unavailable
+                | Self::Timeout
+                | Self::Refused
+                | Self::Store
+                | Self::Parse
+                | Self::Panic,
+                Presence::Interactive,
+                OnUnavailable::Deny,
+            ) => Fallback::Deny,
+        }
+    }
+
+    /// What happened, in words.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Unavailable => "the judge could not be reached",
+            Self::Timeout => "time ran out before there was an answer",
+            Self::Refused => "the judge's service refused to answer",
+            Self::Unreadable => "the judge's answer was not a verdict",
+            Self::Overlong => "the conversation is too long for the judge",
+            Self::Cancelled => "the question was cancelled",
+            Self::Store => "the session's state could not be read or kept",
+            Self::Parse => "the input could not be understood",
+            Self::Panic => "automode failed inside",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One row: interactive with `deny`, interactive with `ask`, headless with each.
+    fn check(failure: Failure, row: [Fallback; 4]) {
+        let cells = [
+            (Presence::Interactive, OnUnavailable::Deny),
+            (Presence::Interactive, OnUnavailable::Ask),
+            (Presence::Headless, OnUnavailable::Deny),
+            (Presence::Headless, OnUnavailable::Ask),
+        ];
+        for ((presence, setting), expected) in cells.into_iter().zip(row) {
+            let cell = failure.fallback(presence, setting);
+            assert_eq!(cell, expected, "{failure:?} {presence:?} {setting:?}");
+            assert_ne!(cell.verdict(), Verdict::Allow);
+        }
+    }
+
+    #[test]
+    fn every_cell_of_the_table() {
+        use Fallback::{Ask, Deny, Stop};
+        check(Failure::Unavailable, [Deny, Ask, Deny, Deny]);
+        check(Failure::Timeout, [Deny, Ask, Deny, Deny]);
+        check(Failure::Refused, [Deny, Ask, Deny, Deny]);
+        check(Failure::Unreadable, [Deny, Deny, Deny, Deny]);
+        check(Failure::Overlong, [Ask, Ask, Stop, Stop]);
+        check(Failure::Cancelled, [Deny, Deny, Deny, Deny]);
+        check(Failure::Store, [Deny, Ask, Deny, Deny]);
+        check(Failure::Parse, [Deny, Ask, Deny, Deny]);
+        check(Failure::Panic, [Deny, Ask, Deny, Deny]);
+    }
 }

@@ -6,6 +6,7 @@
 //! never panics. What it needs from the world it asks for as a [`Query`].
 
 mod action;
+pub mod brief;
 mod call;
 mod decision;
 mod facts;
@@ -13,10 +14,13 @@ mod failure;
 mod finding;
 mod ground;
 pub mod judge;
+pub mod ledger;
 mod mode;
+pub mod path;
 pub mod policy;
 pub mod rules;
 mod session;
+pub mod tool;
 mod trace;
 pub mod transcript;
 mod verdict;
@@ -25,10 +29,11 @@ pub use action::Action;
 pub use call::ToolCall;
 pub use decision::Decision;
 pub use facts::{Facts, GitState, PathFact, PathKind, Query, Remote, RepoFact};
-pub use failure::Failure;
+pub use failure::{Failure, Fallback};
 pub use finding::{Finding, Weight};
 pub use ground::Ground;
 pub use mode::{Mode, Presence};
+pub use path::ContainedPath;
 pub use session::{CallRecord, Ledger, Outcome, Session, WrittenFile};
 pub use trace::{Stage, Trace, TraceEntry};
 pub use verdict::Verdict;

@@ -1,0 +1,132 @@
+//! Reading an input by its declared shape.
+//!
+//! `None` means that the input does not have the shape: a required field is
+//! missing, has another type, or two spellings of it disagree.
+
+use serde_json::Value;
+
+use super::Shape;
+use crate::{Action, ToolCall};
+
+const PATH: &[&str] = &["file_path", "path", "filePath", "notebook_path"];
+
+pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
+    match shape {
+        Shape::Shell => Some(Action::Shell {
+            command: required(call, &["command"])?,
+        }),
+        Shape::PowerShell => Some(Action::PowerShell {
+            command: required(call, &["command"])?,
+        }),
+        Shape::Read => Some(Action::Read {
+            path: required(call, PATH)?,
+        }),
+        Shape::Search => Some(Action::Search {
+            pattern: optional(call, &["pattern", "query"])?.unwrap_or_default(),
+            path: optional(call, &["path", "directory"])?,
+        }),
+        Shape::Edit => edit(call),
+        Shape::Write => Some(Action::Write {
+            path: required(call, PATH)?,
+            content: optional(call, &["content", "contents", "file_text"])?.unwrap_or_default(),
+        }),
+        Shape::Notebook => Some(Action::Notebook {
+            path: required(call, PATH)?,
+            mode: optional(call, &["edit_mode", "mode"])?.unwrap_or_else(|| "replace".to_owned()),
+            source: optional(call, &["new_source", "source"])?.unwrap_or_default(),
+        }),
+        Shape::Fetch => Some(Action::Fetch {
+            url: required(call, &["url"])?,
+            prompt: optional(call, &["prompt"])?,
+        }),
+        Shape::WebSearch => Some(Action::WebSearch {
+            query: required(call, &["query"])?,
+        }),
+        Shape::Spawn => Some(Action::Spawn {
+            kind: optional(call, &["subagent_type"])?,
+            mode: optional(call, &["mode"])?,
+            prompt: required(call, &["prompt"])?,
+        }),
+        Shape::Schedule => Some(Action::Schedule {
+            cron: required(call, &["cron"])?,
+            prompt: required(call, &["prompt"])?,
+        }),
+        Shape::Message => Some(Action::Message {
+            to: required(call, &["to", "recipient"])?,
+            text: optional(call, &["message", "content", "text"])?.unwrap_or_default(),
+        }),
+        Shape::Configure => Some(Action::Configure {
+            setting: required(call, &["setting"])?,
+            value: call.input.get("value").map(plain).unwrap_or_default(),
+        }),
+        Shape::Interact => Some(Action::Interact),
+        Shape::Inert => Some(Action::Inert),
+    }
+}
+
+/// One replacement, or a list of them. One that replaces nothing writes the
+/// whole file, and then so does the list.
+fn edit(call: &ToolCall) -> Option<Action> {
+    let path = required(call, PATH)?;
+    let (old, new) = match call.input.get("edits") {
+        None => (
+            optional(call, &["old_string", "old_text"])?.unwrap_or_default(),
+            optional(call, &["new_string", "new_text"])?.unwrap_or_default(),
+        ),
+        Some(Value::Array(edits)) => {
+            let field = |edit: &Value, name: &str| Some(edit.get(name)?.as_str()?.to_owned());
+            let olds: Vec<_> = edits
+                .iter()
+                .map(|edit| field(edit, "old_string"))
+                .collect::<Option<_>>()?;
+            let news: Vec<_> = edits
+                .iter()
+                .map(|edit| field(edit, "new_string"))
+                .collect::<Option<_>>()?;
+            let whole = olds.iter().any(String::is_empty);
+            let old = if whole {
+                String::new()
+            } else {
+                olds.join("\n")
+            };
+            (old, news.join("\n"))
+        }
+        Some(_) => return None,
+    };
+    Some(Action::Edit { path, old, new })
+}
+
+fn required(call: &ToolCall, names: &[&str]) -> Option<String> {
+    optional(call, names)?
+}
+
+/// The text under any of the names. The outer `None`: not text, or they disagree.
+fn optional(call: &ToolCall, names: &[&str]) -> Option<Option<String>> {
+    let mut found: Option<&str> = None;
+    for value in names.iter().filter_map(|name| call.input.get(*name)) {
+        match (value, found) {
+            (Value::Null, _) => {}
+            (Value::String(text), None) => found = Some(text),
+            (Value::String(text), Some(other)) if text == other => {}
+            (
+                Value::String(_)
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::Array(_)
+                | Value::Object(_),
+                _,
+            ) => return None,
+        }
+    }
+    Some(found.map(str::to_owned))
+}
+
+/// A value as a person would write it: text without quotes, the rest as JSON.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            value.to_string()
+        }
+    }
+}

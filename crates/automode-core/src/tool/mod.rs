@@ -1,0 +1,239 @@
+//! Tools by name, and what their input means.
+//!
+//! [`normalize`] turns a call into its canonical name and its [`Action`].
+//! The names are data ([`TABLE`]); a tool that is not in it, or whose input does
+//! not have the declared shape, is [`Action::Opaque`] and goes to the judge.
+//! Nothing is guessed: two spellings of a field that disagree make a call opaque.
+
+pub(crate) mod input;
+mod table;
+
+use std::borrow::Cow;
+
+use crate::{Action, ToolCall};
+
+pub use table::{Shape, Standing, TABLE, Tool};
+
+/// The canonical name of the tool, and what the call means.
+#[must_use]
+pub fn normalize(call: &ToolCall) -> (Cow<'static, str>, Action) {
+    if let Some(tool) = find(&call.tool) {
+        let action = input::read(tool.shape, call).unwrap_or_else(|| opaque(call));
+        return (Cow::Borrowed(tool.name), action);
+    }
+    let action = mcp(call).unwrap_or_else(|| opaque(call));
+    (Cow::Owned(call.tool.clone()), action)
+}
+
+/// How far a tool is trusted by its name alone.
+#[must_use]
+pub fn standing(name: &str) -> Standing {
+    find(name).map_or(Standing::Judged, |tool| tool.standing)
+}
+
+/// The directory the call works in: its own where the input names one.
+#[must_use]
+pub fn working_directory(call: &ToolCall) -> Cow<'_, str> {
+    let named = ["cwd", "workdir", "working_directory"]
+        .iter()
+        .find_map(|field| call.text(field));
+    match named {
+        Some(directory) => Cow::Owned(crate::path::absolute(directory, &call.cwd, None)),
+        None => Cow::Borrowed(&call.cwd),
+    }
+}
+
+fn find(name: &str) -> Option<&'static Tool> {
+    TABLE
+        .iter()
+        .find(|tool| tool.name == name || tool.aliases.contains(&name))
+}
+
+fn mcp(call: &ToolCall) -> Option<Action> {
+    let (server, tool) = call.tool.strip_prefix("mcp__")?.split_once("__")?;
+    let named = !server.is_empty() && !tool.is_empty();
+    named.then(|| Action::Mcp {
+        server: server.to_owned(),
+        tool: tool.to_owned(),
+        input: call.input.clone(),
+    })
+}
+
+fn opaque(call: &ToolCall) -> Action {
+    Action::Opaque {
+        tool: call.tool.clone(),
+        input: call.input.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+    use std::collections::BTreeSet;
+
+    fn call(tool: &str, input: Value) -> ToolCall {
+        let Value::Object(input) = input else {
+            panic!("an input is an object")
+        };
+        ToolCall {
+            tool: tool.to_owned(),
+            input,
+            cwd: "/home/dev/app".to_owned(),
+        }
+    }
+
+    fn check(tool: &str, input: Value, name: &str, action: Action) {
+        let (canonical, meant) = normalize(&call(tool, input));
+        assert_eq!((canonical.as_ref(), meant), (name, action), "{tool}");
+    }
+
+    fn check_opaque(tool: &str, input: Value) {
+        let (_, action) = normalize(&call(tool, input.clone()));
+        assert!(
+            matches!(action, Action::Opaque { .. }),
+            "{tool} {input}: {action:?}"
+        );
+    }
+
+    fn text(text: &str) -> String {
+        text.to_owned()
+    }
+
+    #[test]
+    fn both_spellings_of_a_tool_mean_the_same() {
+        let shell = || Action::Shell {
+            command: text("ls"),
+        };
+        check("Bash", json!({"command": "ls"}), "Bash", shell());
+        check("bash", json!({"command": "ls"}), "Bash", shell());
+        let read = || Action::Read { path: text("a.rs") };
+        check("Read", json!({"file_path": "a.rs"}), "Read", read());
+        check("read_file", json!({"path": "a.rs"}), "Read", read());
+        check("FileRead", json!({"file_path": "a.rs"}), "Read", read());
+        let write = || Action::Write {
+            path: text("a.rs"),
+            content: text("x"),
+        };
+        let input = || json!({"file_path": "a.rs", "content": "x"});
+        check("Write", input(), "Write", write());
+        check("file_write", input(), "Write", write());
+        let edit = || Action::Edit {
+            path: text("a.rs"),
+            old: text("x"),
+            new: text("y"),
+        };
+        let input = || json!({"file_path": "a.rs", "old_string": "x", "new_string": "y"});
+        check("Edit", input(), "Edit", edit());
+        check("file_edit", input(), "Edit", edit());
+        check(
+            "TodoWrite",
+            json!({"todos": []}),
+            "TodoWrite",
+            Action::Inert,
+        );
+        check("todo_write", json!({}), "TodoWrite", Action::Inert);
+        check(
+            "ask_user_question",
+            json!({}),
+            "AskUserQuestion",
+            Action::Interact,
+        );
+    }
+
+    #[test]
+    fn several_edits_are_one() {
+        let edits = json!({"file_path": "a", "edits": [
+            {"old_string": "1", "new_string": "one"},
+            {"old_string": "2", "new_string": "two"},
+        ]});
+        let action = Action::Edit {
+            path: text("a"),
+            old: text("1\n2"),
+            new: text("one\ntwo"),
+        };
+        check("MultiEdit", edits, "Edit", action);
+    }
+
+    #[test]
+    fn an_edit_that_replaces_nothing_is_a_whole_file() {
+        let edits = json!({"file_path": "a", "edits": [
+            {"old_string": "1", "new_string": "one"},
+            {"old_string": "", "new_string": "all"},
+        ]});
+        let (_, action) = normalize(&call("MultiEdit", edits));
+        assert!(matches!(action, Action::Edit { old, .. } if old.is_empty()));
+    }
+
+    #[test]
+    fn mcp_tools_carry_server_and_tool() {
+        let action = Action::Mcp {
+            server: text("chat"),
+            tool: text("post__now"),
+            input: call("x", json!({"a": 1})).input,
+        };
+        let name = "mcp__chat__post__now";
+        check(name, json!({"a": 1}), name, action);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_opaque() {
+        check_opaque("Teleport", json!({"to": "mars"}));
+        check_opaque("BASH", json!({"command": "ls"}));
+        check_opaque("Bash", json!({}));
+        check_opaque("Bash", json!({"command": 5}));
+        check_opaque("Bash", json!({"command": ["ls"]}));
+        check_opaque("Write", json!({"content": "x"}));
+        check_opaque(
+            "Write",
+            json!({"file_path": "a", "path": "b", "content": ""}),
+        );
+        check_opaque("Write", json!({"file_path": "a", "content": {"x": 1}}));
+        check_opaque("Edit", json!({"file_path": "a", "old_string": 1}));
+        check_opaque("MultiEdit", json!({"file_path": "a", "edits": ["x"]}));
+        check_opaque("mcp__", json!({}));
+        check_opaque("mcp__chat", json!({}));
+        check_opaque("mcp____post", json!({}));
+    }
+
+    #[test]
+    fn a_call_may_name_its_own_directory() {
+        let inner = call("Bash", json!({"command": "ls", "workdir": "../lib"}));
+        assert_eq!(working_directory(&inner), "/home/dev/lib");
+        let plain = call("Bash", json!({"command": "ls"}));
+        assert_eq!(working_directory(&plain), "/home/dev/app");
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut seen = BTreeSet::new();
+        for tool in TABLE {
+            for name in std::iter::once(&tool.name).chain(tool.aliases) {
+                assert!(seen.insert(*name), "{name} is listed twice");
+            }
+        }
+    }
+
+    #[test]
+    fn only_tools_without_reach_are_trusted_by_name() {
+        for tool in TABLE {
+            let reaches = matches!(
+                tool.shape,
+                Shape::Shell
+                    | Shape::PowerShell
+                    | Shape::Edit
+                    | Shape::Write
+                    | Shape::Notebook
+                    | Shape::Fetch
+                    | Shape::Spawn
+                    | Shape::Schedule
+                    | Shape::Configure
+            );
+            assert!(
+                !reaches || tool.standing == Standing::Judged,
+                "{}",
+                tool.name
+            );
+        }
+    }
+}
