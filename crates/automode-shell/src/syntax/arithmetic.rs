@@ -1,0 +1,153 @@
+//! Arithmetic: `((…))`, `$((…))`, `$[…]`, and the header of `for ((…))`.
+//!
+//! The expression stays text with expansions, as bash reads it. But it must have
+//! the form of an expression: what only looks like arithmetic could be commands
+//! in a subshell, and must not pass as a number.
+
+use super::parser::{Parsed, Parser};
+use super::tree::{PartKind, Word};
+use super::word::Scope;
+
+impl Parser<'_> {
+    /// An expression up to `close`, which is stepped over.
+    pub(super) fn arithmetic(&mut self, close: u8) -> Parsed<Word> {
+        let scope = match close {
+            b';' => Scope::ArithmeticHeader,
+            b']' => Scope::LegacyArithmetic,
+            _ => Scope::Arithmetic,
+        };
+        let word = self.nested(|parser| parser.word_or_nothing(scope))?;
+        self.expect(close, "an unclosed arithmetic expression")?;
+        if !is_expression(&word) {
+            return self.fail("not an arithmetic expression");
+        }
+        Ok(word)
+    }
+
+    /// Whether the parenthesis whose inside begins at `from` is closed by `))`,
+    /// which is how bash tells arithmetic from a subshell in a subshell.
+    pub(super) fn closes_as_arithmetic(&self, from: usize) -> bool {
+        let mut bytes = self.slice(from, self.end).bytes();
+        let mut depth = 0_usize;
+        let mut quote = None;
+        while let Some(byte) = bytes.next() {
+            match (quote, byte) {
+                (Some(b'\''), b'\'') | (Some(b'"'), b'"') => quote = None,
+                (None | Some(b'"'), b'\\') => {
+                    bytes.next();
+                }
+                (Some(_), _) => {}
+                (None, b'\'' | b'"') => quote = Some(byte),
+                (None, b'(') => depth += 1,
+                (None, b')') if depth == 0 => return bytes.next() == Some(b')'),
+                (None, b')') => depth -= 1,
+                (None, _) => {}
+            }
+        }
+        false
+    }
+}
+
+/// Operands and operators in turn, so that two words in a row are refused, as is
+/// an operator with nothing behind it.
+fn is_expression(word: &Word) -> bool {
+    let mut pieces = Vec::new();
+    for part in &word.parts {
+        match &part.kind {
+            PartKind::Literal(text) => pieces.extend(text.chars().map(Some)),
+            PartKind::Parameter(_) | PartKind::Command(_) | PartKind::Arithmetic(_) => {
+                pieces.push(None);
+            }
+            PartKind::Process(..) => return false,
+        }
+    }
+    let mut last = Token::Start;
+    for piece in pieces {
+        let Some(token) = Token::of(piece) else {
+            return false;
+        };
+        match (last, token) {
+            (_, Token::Blank) if last != Token::Operand => continue,
+            // A blank ends an operand: another one must not follow.
+            (Token::Closed, Token::Operand) => return false,
+            (_, Token::Blank) => last = Token::Closed,
+            (Token::Sign(before), Token::Sign(sign)) if before == sign => last = Token::Doubled,
+            _ => last = token,
+        }
+    }
+    !matches!(last, Token::Sign(_) | Token::Operator)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Token {
+    Start,
+    Blank,
+    Operand,
+    /// An operand that is complete: only an operator may follow.
+    Closed,
+    /// `+` or `-`, which doubled stand behind an operand or in front of one.
+    Sign(char),
+    Doubled,
+    Operator,
+}
+
+impl Token {
+    fn of(piece: Option<char>) -> Option<Self> {
+        match piece {
+            None => Some(Self::Operand),
+            Some(' ' | '\t' | '\n') => Some(Self::Blank),
+            Some(')' | ']') => Some(Self::Closed),
+            Some(sign @ ('+' | '-')) => Some(Self::Sign(sign)),
+            Some(
+                '(' | '[' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '~' | '&' | '|' | '^' | '?'
+                | ':' | ',',
+            ) => Some(Self::Operator),
+            Some(other) if other.is_ascii_alphanumeric() || matches!(other, '_' | '#' | '.') => {
+                Some(Self::Operand)
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{guard, syntax};
+
+    fn check(text: &str, accepted: bool) {
+        let admitted = guard::admit(text).expect(text);
+        let parsed = syntax::parse(admitted, syntax::Origin::Typed);
+        assert_eq!(parsed.is_ok(), accepted, "{text}: {parsed:?}");
+    }
+
+    #[test]
+    fn expressions_are_told_from_commands() {
+        for text in [
+            "((1))",
+            "((i++))",
+            "((++i))",
+            "((i--, j += 2))",
+            "(( a[1] = b ? c : -d ))",
+            "((16#ff))",
+            "(())",
+            "(( (1 + 2) * 3 ))",
+            "((x=$y$z))",
+            "((!a))",
+            "((a**2 << 1))",
+            "echo $((  ))",
+            "echo $((1 + -1))",
+        ] {
+            check(text, true);
+        }
+        for text in [
+            "((rm -rf /))",
+            "((a b))",
+            "((a; b))",
+            "((a + ))",
+            "((a $b))",
+            "((echo 'a'))",
+        ] {
+            check(text, false);
+        }
+    }
+}

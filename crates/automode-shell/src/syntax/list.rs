@@ -1,0 +1,172 @@
+//! Lists, and-or lists and pipelines.
+
+use super::parser::{Keyword, Parsed, Parser};
+use super::tree::{Connector, Item, Mode, Pipeline, Script, Stage};
+
+impl Parser<'_> {
+    /// Reads commands up to what closes the list; the caller checks the closer.
+    pub(super) fn list(&mut self) -> Parsed<Script> {
+        let start = self.at;
+        let mut items = Vec::new();
+        loop {
+            self.skip_lines()?;
+            if self.at_list_end() {
+                break;
+            }
+            let item = self.item()?;
+            let mode = item.mode;
+            items.push(item);
+            if !self.separated(mode)? {
+                break;
+            }
+        }
+        Ok(Script {
+            items,
+            span: self.span(start),
+        })
+    }
+
+    /// A list that must hold a command.
+    pub(super) fn body(&mut self) -> Parsed<Script> {
+        let script = self.list()?;
+        if script.items.is_empty() {
+            return self.fail("expected a command");
+        }
+        Ok(script)
+    }
+
+    fn item(&mut self) -> Parsed<Item> {
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        loop {
+            self.skip_blanks();
+            let connector = match (self.peek(), self.double()) {
+                (Some(b'&'), true) => Connector::And,
+                (Some(b'|'), true) => Connector::Or,
+                _ => break,
+            };
+            self.at += 1;
+            self.peek();
+            self.at += 1;
+            self.skip_lines()?;
+            rest.push((connector, self.pipeline()?));
+        }
+        let mode = if self.peek() == Some(b'&') {
+            self.at += 1;
+            Mode::Background
+        } else {
+            Mode::Foreground
+        };
+        Ok(Item { first, rest, mode })
+    }
+
+    /// Steps over what stands between two commands; whether another may follow.
+    fn separated(&mut self, mode: Mode) -> Parsed<bool> {
+        let ended = mode == Mode::Background;
+        self.skip_blanks();
+        match self.peek() {
+            Some(b'\n') => Ok(true),
+            Some(b';') if !ended && !self.at_case_end() => {
+                self.at += 1;
+                Ok(true)
+            }
+            _ if self.at_list_end() => Ok(false),
+            Some(_) if ended => Ok(true),
+            _ => self.fail("unexpected token after a command"),
+        }
+    }
+
+    fn at_list_end(&mut self) -> bool {
+        match self.peek() {
+            None | Some(b')') => true,
+            Some(b';') => self.at_case_end(),
+            Some(_) => self.keyword().is_some_and(Keyword::closes),
+        }
+    }
+
+    /// Whether `;;`, `;&` or `;;&` stands here.
+    pub(super) fn at_case_end(&self) -> bool {
+        self.raw(0) == Some(b';') && matches!(self.raw(1), Some(b';' | b'&'))
+    }
+
+    /// Whether the next operator byte is doubled, also across a continuation.
+    pub(super) fn double(&mut self) -> bool {
+        let first = self.peek();
+        let start = self.at;
+        self.at += 1;
+        let second = self.peek();
+        self.at = start;
+        first.is_some() && first == second
+    }
+
+    fn pipeline(&mut self) -> Parsed<Pipeline> {
+        self.skip_blanks();
+        let start = self.at;
+        let (negated, prefixed) = self.pipeline_prefix()?;
+        let mut stages = Vec::new();
+        if !(prefixed && self.at_pipeline_end()) {
+            self.stages(&mut stages)?;
+        }
+        Ok(Pipeline {
+            stages,
+            negated,
+            span: self.span(start),
+        })
+    }
+
+    /// `!` and `time`, in any number that a person would write.
+    fn pipeline_prefix(&mut self) -> Parsed<(bool, bool)> {
+        let mut negated = false;
+        let mut count = 0;
+        loop {
+            if self.eat_keyword(Keyword::Not) {
+                negated = !negated;
+            } else if self.eat_keyword(Keyword::Time) {
+                self.time_options();
+            } else {
+                return Ok((negated, count > 0));
+            }
+            count += 1;
+            if count > 8 {
+                return self.fail("too many `!` or `time`");
+            }
+        }
+    }
+
+    fn time_options(&mut self) {
+        self.skip_blanks();
+        for option in ["-p", "--"] {
+            let ends = matches!(self.raw(2), None | Some(b' ' | b'\t' | b'\n'));
+            if ends && self.rest().starts_with(option) {
+                self.at += 2;
+                self.skip_blanks();
+            }
+        }
+    }
+
+    fn at_pipeline_end(&mut self) -> bool {
+        self.skip_blanks();
+        matches!(self.peek(), None | Some(b'\n' | b';' | b')'))
+    }
+
+    fn stages(&mut self, stages: &mut Vec<Stage>) -> Parsed<()> {
+        loop {
+            let command = self.nested(Self::command)?;
+            self.skip_blanks();
+            if self.peek() != Some(b'|') || self.double() {
+                stages.push(Stage {
+                    command,
+                    joins_stderr: false,
+                });
+                return Ok(());
+            }
+            self.at += 1;
+            let joins_stderr = self.eat(b'&');
+            stages.push(Stage {
+                command,
+                joins_stderr,
+            });
+            self.skip_lines()?;
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! The reading position and the bounds of one parse.
+//!
+//! Everything in the grammar goes through [`Parser::peek`], which folds line
+//! continuations, and [`Parser::nested`], which counts depth. Text that is not
+//! in the source as such (an unescaped backquote, a stripped here-document) is
+//! read by a child parser whose spans all point at the construct it came from.
+
+use std::cell::Cell;
+
+use super::tree::{Document, Script};
+use crate::{Span, guard::Admitted};
+
+/// How deep constructs may nest.
+const MAX_DEPTH: usize = 64;
+/// How many parts, words and commands one parse may build.
+const MAX_STEPS: u32 = 50_000;
+
+/// A text that is not understood, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    pub message: &'static str,
+    pub span: Span,
+}
+
+pub(super) type Parsed<T> = Result<T, SyntaxError>;
+
+/// What the spans of a parse refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The text itself.
+    Typed,
+    /// The word that brought the text in.
+    Within(Span),
+}
+
+/// Parses a whole text.
+pub fn parse(text: Admitted<'_>, origin: Origin) -> Parsed<Script> {
+    let steps = Cell::new(0);
+    let mut parser = Parser::new(text.text(), origin, 0, &steps);
+    parser.whole_script()
+}
+
+pub(super) struct Parser<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    pub(super) end: usize,
+    pub(super) origin: Origin,
+    pub(super) depth: usize,
+    pub(super) pending: Vec<Pending>,
+    pub(super) steps: &'t Cell<u32>,
+}
+
+/// A here-document whose body stands further down.
+pub(super) struct Pending {
+    pub(super) document: Document,
+    pub(super) delimiter: String,
+    pub(super) strips_tabs: bool,
+    pub(super) expands: bool,
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(
+        text: &'t str,
+        origin: Origin,
+        depth: usize,
+        steps: &'t Cell<u32>,
+    ) -> Parser<'t> {
+        Parser {
+            text,
+            at: 0,
+            end: text.len(),
+            origin,
+            depth,
+            pending: Vec::new(),
+            steps,
+        }
+    }
+
+    /// A parser for a range of the same text.
+    pub(super) fn within(&self, start: usize, end: usize) -> Parser<'t> {
+        Parser {
+            text: self.text,
+            at: start,
+            end,
+            origin: self.origin,
+            depth: self.depth,
+            pending: Vec::new(),
+            steps: self.steps,
+        }
+    }
+
+    /// Reads to the end of the text; nothing may be left over.
+    pub(super) fn whole_script(&mut self) -> Parsed<Script> {
+        let script = self.nested(Self::list)?;
+        if self.peek().is_some() {
+            return self.fail("unexpected token");
+        }
+        self.no_pending()?;
+        Ok(script)
+    }
+
+    /// The next byte, after any line continuation.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        while self.raw(0) == Some(b'\\') && self.raw(1) == Some(b'\n') {
+            self.at += 2;
+        }
+        self.raw(0)
+    }
+
+    /// A byte ahead, as it stands.
+    pub(super) fn raw(&self, ahead: usize) -> Option<u8> {
+        let at = self.at + ahead;
+        (at < self.end).then(|| self.text.as_bytes().get(at).copied())?
+    }
+
+    pub(super) fn rest(&self) -> &'t str {
+        self.slice(self.at, self.end)
+    }
+
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'t str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    pub(super) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, byte: u8, message: &'static str) -> Parsed<()> {
+        if self.eat(byte) {
+            Ok(())
+        } else {
+            self.fail(message)
+        }
+    }
+
+    /// Skips blanks and a comment, where a token may begin.
+    pub(super) fn skip_blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+        if self.raw(0) == Some(b'#') {
+            let length = self.rest().find('\n').unwrap_or(self.end - self.at);
+            self.at += length;
+        }
+    }
+
+    /// Skips blanks, comments and newlines; reads here-documents on the way.
+    pub(super) fn skip_lines(&mut self) -> Parsed<()> {
+        loop {
+            self.skip_blanks();
+            if self.peek() != Some(b'\n') {
+                return Ok(());
+            }
+            self.newline()?;
+        }
+    }
+
+    /// Goes one level deeper.
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.fail("nested too deep");
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Counts one piece of work.
+    pub(super) fn step(&mut self) -> Parsed<()> {
+        let steps = self.steps.get() + 1;
+        self.steps.set(steps);
+        if steps > MAX_STEPS {
+            return self.fail("too large");
+        }
+        Ok(())
+    }
+
+    pub(super) fn span(&self, start: usize) -> Span {
+        match self.origin {
+            Origin::Typed => Span::new(start, self.at),
+            Origin::Within(span) => span,
+        }
+    }
+
+    pub(super) fn fail<T>(&self, message: &'static str) -> Parsed<T> {
+        let span = match self.origin {
+            Origin::Typed => Span::new(self.at, (self.at + 1).min(self.end)),
+            Origin::Within(span) => span,
+        };
+        Err(SyntaxError { message, span })
+    }
+
+    /// The reserved word that begins here, if one does.
+    pub(super) fn keyword(&self) -> Option<Keyword> {
+        let mut letters = [0_u8; 9];
+        let mut length = 0;
+        let mut ahead = 0;
+        loop {
+            match self.raw(ahead) {
+                Some(b'\\') if self.raw(ahead + 1) == Some(b'\n') => ahead += 2,
+                None
+                | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')') => {
+                    break;
+                }
+                Some(byte) => {
+                    *letters.get_mut(length)? = byte;
+                    length += 1;
+                    ahead += 1;
+                }
+            }
+        }
+        let word = std::str::from_utf8(letters.get(..length)?).ok()?;
+        Keyword::ALL
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, keyword)| *keyword)
+    }
+
+    /// Steps over a reserved word that [`Self::keyword`] has seen.
+    pub(super) fn eat_keyword(&mut self, keyword: Keyword) -> bool {
+        self.skip_blanks();
+        if self.keyword() != Some(keyword) {
+            return false;
+        }
+        for _ in 0..keyword.length() {
+            self.peek();
+            self.at += 1;
+        }
+        true
+    }
+
+    pub(super) fn expect_keyword(&mut self, keyword: Keyword, message: &'static str) -> Parsed<()> {
+        if self.eat_keyword(keyword) {
+            Ok(())
+        } else {
+            self.fail(message)
+        }
+    }
+}
+
+/// Words with a meaning of their own where a command may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keyword {
+    If,
+    Then,
+    Elif,
+    Else,
+    Fi,
+    While,
+    Until,
+    For,
+    Select,
+    In,
+    Do,
+    Done,
+    Case,
+    Esac,
+    Function,
+    Coproc,
+    Time,
+    Not,
+    OpenBrace,
+    CloseBrace,
+    OpenTest,
+    CloseTest,
+}
+
+impl Keyword {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("if", Self::If),
+        ("then", Self::Then),
+        ("elif", Self::Elif),
+        ("else", Self::Else),
+        ("fi", Self::Fi),
+        ("while", Self::While),
+        ("until", Self::Until),
+        ("for", Self::For),
+        ("select", Self::Select),
+        ("in", Self::In),
+        ("do", Self::Do),
+        ("done", Self::Done),
+        ("case", Self::Case),
+        ("esac", Self::Esac),
+        ("function", Self::Function),
+        ("coproc", Self::Coproc),
+        ("time", Self::Time),
+        ("!", Self::Not),
+        ("{", Self::OpenBrace),
+        ("}", Self::CloseBrace),
+        ("[[", Self::OpenTest),
+        ("]]", Self::CloseTest),
+    ];
+
+    fn length(self) -> usize {
+        Self::ALL
+            .iter()
+            .find(|(_, keyword)| *keyword == self)
+            .map_or(0, |(name, _)| name.len())
+    }
+
+    /// Whether it ends the list before it.
+    pub(super) fn closes(self) -> bool {
+        matches!(
+            self,
+            Self::Then
+                | Self::Elif
+                | Self::Else
+                | Self::Fi
+                | Self::Do
+                | Self::Done
+                | Self::Esac
+                | Self::CloseBrace
+        )
+    }
+}
