@@ -4,6 +4,8 @@
 //! made from observed canonical paths, so `..`, links and siblings that share a
 //! prefix (`/home/dev/app-evil`) cannot pass for something inside.
 
+use automode_shell::Context;
+
 use crate::{Facts, PathFact};
 
 /// A path proven to lie strictly inside one of the session's roots.
@@ -101,6 +103,22 @@ pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
         }
     }
     format!("/{}", names.join("/"))
+}
+
+/// The paths that a tool may mean by this text. `..` after a link leads elsewhere
+/// for a tool that folds text and for one that asks the system: both count.
+#[must_use]
+pub fn spellings(path: &str, context: &Context) -> Vec<String> {
+    let folded = absolute(path, &context.cwd, context.home.as_deref());
+    if !parts(path).any(|part| part == "..") {
+        return vec![folded];
+    }
+    let raw = if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("{}/{path}", context.cwd)
+    };
+    vec![folded, raw]
 }
 
 #[cfg(test)]

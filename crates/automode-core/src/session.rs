@@ -5,6 +5,7 @@
 //! assistant prose or tool results.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::{Mode, Presence, RepoFact, transcript};
 
@@ -55,6 +56,14 @@ pub struct WrittenFile {
     pub findings: Vec<String>,
     /// Marks of the data that went into it (`secret`, `network`, `decoded`).
     pub taint: Vec<String>,
+}
+
+/// SHA-256 of a text, hex.
+#[must_use]
+pub fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
 /// Denials of the judge, and its outages, counted apart.

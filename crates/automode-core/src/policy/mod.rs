@@ -13,5 +13,7 @@ mod subject;
 
 pub use auto_mode::{AutoMode, Prose};
 pub use book::Policy;
-pub use settings::{AskRules, Limits, OnLimit, OnUnavailable, ProjectCode, Settings, Strip};
+pub use settings::{
+    AskRules, Limits, OnLimit, OnUnavailable, PowerShell, ProjectCode, Settings, Strip,
+};
 pub use subject::{Match, Subject};

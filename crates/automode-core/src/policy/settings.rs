@@ -9,6 +9,15 @@ pub struct Settings {
     pub on_limit: OnLimit,
     pub limits: Limits,
     pub project_code: ProjectCode,
+    pub powershell: PowerShell,
+}
+
+/// Who decides about PowerShell commands in auto mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PowerShell {
+    #[default]
+    Ask,
+    Judge,
 }
 
 /// Which allow rules are set aside in auto mode.

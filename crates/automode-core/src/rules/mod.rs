@@ -23,3 +23,15 @@ pub trait Rule: Sync {
     fn page(&self) -> &'static str;
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding>;
 }
+
+/// All rules.
+pub const CATALOGUE: &[&dyn Rule] = &[];
+
+/// Everything the rules see.
+#[must_use]
+pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
+    CATALOGUE
+        .iter()
+        .flat_map(|rule| rule.detect(scene))
+        .collect()
+}

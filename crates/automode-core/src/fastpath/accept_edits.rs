@@ -1,0 +1,118 @@
+//! An edit inside the project that can be taken back.
+//!
+//! Three proofs are needed: the file lies inside a root ([`ContainedPath`]), it
+//! is no protected place, and what it replaces is not lost. An edit by
+//! replacement shows what it changes; a whole file may only replace what git
+//! has, what this session wrote, or nothing.
+
+use super::{Answer, FastPath, View};
+use crate::guards::{edited, places};
+use crate::rules::Scene;
+use crate::{Action, ContainedPath, GitState, Mode, PathFact, PathKind, path, session};
+use automode_shell::{Extent, FileFact, Target};
+
+pub(super) struct AcceptEdits;
+
+impl FastPath for AcceptEdits {
+    fn id(&self) -> &'static str {
+        "accept-edits"
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("accept_edits.md")
+    }
+
+    fn consider(&self, view: &View<'_>) -> Answer {
+        let applies = match view.mode {
+            Mode::Auto | Mode::AcceptEdits => edited(view.scene.action).is_some(),
+            Mode::Default | Mode::Plan | Mode::DontAsk | Mode::BypassPermissions => false,
+        };
+        if !applies {
+            return Answer::open();
+        }
+        match proof(&view.scene) {
+            Ok(reason) => Answer::allow(reason),
+            Err(missing) => Answer::Open(missing),
+        }
+    }
+}
+
+/// The proof that an edit is contained, unprotected and recoverable.
+///
+/// # Errors
+/// What is missing, in words.
+pub fn proof(scene: &Scene<'_>) -> Result<String, String> {
+    let path = edited(scene.action).ok_or("not an edit of a file")?;
+    let mut canonical = String::new();
+    for spelling in path::spellings(path, scene.context) {
+        let contained = ContainedPath::prove(&spelling, &scene.context.roots, scene.facts)
+            .ok_or_else(|| format!("{spelling} is not proven to be inside the project"))?;
+        contained.canonical().clone_into(&mut canonical);
+        unprotected(&spelling, scene)?;
+        let fact = scene.facts.paths.get(&spelling);
+        recoverable(fact, contained.canonical(), scene)?;
+    }
+    Ok(format!(
+        "an edit inside the project that can be taken back: {canonical}"
+    ))
+}
+
+fn unprotected(path: &str, scene: &Scene<'_>) -> Result<(), String> {
+    let target = Target {
+        path: path.to_owned(),
+        extent: Extent::Exact,
+        typed: path.to_owned(),
+    };
+    let places = places(&target, scene.context, scene.facts);
+    match places.iter().find_map(|place| place.protected) {
+        Some(kind) => Err(format!("{path} is protected: {}", kind.name())),
+        None => Ok(()),
+    }
+}
+
+/// Whether what the edit replaces can be had again.
+fn recoverable(fact: Option<&PathFact>, canonical: &str, scene: &Scene<'_>) -> Result<(), String> {
+    let fact = fact.ok_or("the file was not looked at")?;
+    match fact.kind {
+        PathKind::Absent => return Ok(()),
+        PathKind::File | PathKind::Link => {}
+        PathKind::Directory | PathKind::Other | PathKind::Unreadable => {
+            return Err(format!("{canonical} is not a plain file"));
+        }
+    }
+    let partial = matches!(scene.action, Action::Notebook { .. })
+        || matches!(scene.action, Action::Edit { old, .. } if !old.is_empty());
+    if partial {
+        return Ok(());
+    }
+    match fact.git {
+        GitState::Clean => Ok(()),
+        GitState::Dirty | GitState::Untracked | GitState::Ignored | GitState::None => {
+            if own_work(canonical, scene) {
+                Ok(())
+            } else {
+                Err(format!(
+                    "{canonical} exists with content that git does not have and this session did not write"
+                ))
+            }
+        }
+    }
+}
+
+/// The session wrote it, and as far as can be seen nobody changed it since.
+fn own_work(canonical: &str, scene: &Scene<'_>) -> bool {
+    let record = scene
+        .session
+        .written
+        .iter()
+        .rev()
+        .find(|file| file.path == canonical);
+    let Some(record) = record else { return false };
+    if record.digest.is_empty() {
+        return record.created;
+    }
+    match scene.facts.shell.files.get(canonical) {
+        Some(FileFact::Text { body, .. }) => session::digest(body) == record.digest,
+        Some(FileFact::Directory | FileFact::Absent | FileFact::Unreadable) | None => false,
+    }
+}

@@ -1,0 +1,173 @@
+//! One call with everything that decides about it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use automode_shell::{Analysis, Context, FileFact};
+
+use crate::policy::{Policy, Subject};
+use crate::rules::Scene;
+use crate::{Action, Facts, Query, Session, ToolCall, tool};
+
+/// What goes into the line.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub call: &'a ToolCall,
+    pub session: &'a Session,
+    pub policy: &'a Policy,
+    pub judge: Seat,
+    /// Seconds since the epoch, for the pause after outages of the judge.
+    pub now: u64,
+}
+
+/// Whether there is a judge to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seat {
+    Empty,
+    Taken,
+}
+
+/// A question, normalised, with what is known so far.
+#[derive(Debug)]
+pub(super) struct Case<'a> {
+    pub call: &'a ToolCall,
+    pub session: &'a Session,
+    pub policy: &'a Policy,
+    pub judge: Seat,
+    pub now: u64,
+    /// The canonical tool name.
+    pub tool: Cow<'static, str>,
+    pub action: Action,
+    pub context: Context,
+    pub facts: Facts,
+    pub analysis: Option<Analysis>,
+    /// What was asked for, answered or not.
+    pub asked: BTreeSet<Query>,
+}
+
+impl<'a> Case<'a> {
+    pub fn new(question: Question<'a>) -> Self {
+        let Question {
+            call,
+            session,
+            policy,
+            judge,
+            now,
+        } = question;
+        let (tool, action) = tool::normalize(call);
+        let mut case = Self {
+            call,
+            session,
+            policy,
+            judge,
+            now,
+            tool,
+            action,
+            context: context(call, session),
+            facts: Facts::default(),
+            analysis: None,
+            asked: BTreeSet::new(),
+        };
+        case.analyse();
+        case
+    }
+
+    /// Takes new observations in and analyses again.
+    pub fn learn(&mut self, facts: Facts) {
+        let Facts {
+            paths,
+            shell,
+            repos,
+            transcript,
+        } = facts;
+        self.facts.paths.extend(paths);
+        self.facts.repos.extend(repos);
+        self.facts.transcript = transcript.or(self.facts.transcript.take());
+        for (path, fact) in shell.files {
+            let fact = match fact {
+                FileFact::Text { body, session } => FileFact::Text {
+                    body,
+                    session: session || self.wrote(&path),
+                },
+                FileFact::Directory | FileFact::Absent | FileFact::Unreadable => fact,
+            };
+            self.facts.shell.files.insert(path, fact);
+        }
+        self.analyse();
+    }
+
+    fn analyse(&mut self) {
+        self.analysis = match &self.action {
+            Action::Shell { command } => Some(automode_shell::analyse(
+                command,
+                &self.context,
+                &self.facts.shell,
+            )),
+            Action::PowerShell { .. }
+            | Action::Read { .. }
+            | Action::Search { .. }
+            | Action::Edit { .. }
+            | Action::Write { .. }
+            | Action::Notebook { .. }
+            | Action::Fetch { .. }
+            | Action::WebSearch { .. }
+            | Action::Spawn { .. }
+            | Action::Schedule { .. }
+            | Action::Message { .. }
+            | Action::Configure { .. }
+            | Action::Mcp { .. }
+            | Action::Interact
+            | Action::Inert
+            | Action::Opaque { .. } => None,
+        };
+    }
+
+    fn wrote(&self, path: &str) -> bool {
+        let canonical = self
+            .facts
+            .paths
+            .get(path)
+            .and_then(|fact| fact.canonical.as_deref());
+        self.session
+            .written
+            .iter()
+            .any(|file| file.path == path || Some(file.path.as_str()) == canonical)
+    }
+
+    pub fn scene(&self) -> Scene<'_> {
+        Scene {
+            action: &self.action,
+            analysis: self.analysis.as_ref(),
+            context: &self.context,
+            facts: &self.facts,
+            session: self.session,
+        }
+    }
+
+    pub fn subject(&self) -> Subject<'_> {
+        Subject {
+            tool: &self.tool,
+            input: &self.call.input,
+            action: &self.action,
+            analysis: self.analysis.as_ref(),
+            context: &self.context,
+            facts: &self.facts,
+        }
+    }
+}
+
+/// The project is the session's roots, or else the working directory.
+fn context(call: &ToolCall, session: &Session) -> Context {
+    let cwd = tool::working_directory(call).into_owned();
+    let roots = if session.roots.is_empty() {
+        vec![call.cwd.clone()]
+    } else {
+        session.roots.clone()
+    };
+    Context {
+        cwd,
+        home: session.home.clone(),
+        roots,
+        variables: session.variables.clone(),
+    }
+}

@@ -1,0 +1,111 @@
+//! What a settled call leaves in the session.
+
+use automode_shell::{Act, Extent};
+
+use super::case::Case;
+use crate::guards::edited;
+use crate::{
+    Action, CallRecord, Decision, Ledger, Outcome, PathKind, Session, Verdict, WrittenFile, brief,
+    digest, judge, path, transcript,
+};
+
+/// A decision, and what it changes in the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settlement {
+    pub decision: Decision,
+    /// The ledger after this call.
+    pub ledger: Ledger,
+    /// The call for the session's record.
+    pub call: CallRecord,
+    /// Files that the call writes if it runs.
+    pub written: Vec<WrittenFile>,
+    /// The judge's part, where one was asked.
+    pub judged: Option<Judged>,
+}
+
+/// The judge's part in a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    pub stage: judge::Stage,
+    pub usage: judge::Usage,
+    pub model: String,
+}
+
+impl Settlement {
+    /// Writes the settlement into the session.
+    pub fn record(&self, session: &mut Session) {
+        session.ledger = self.ledger;
+        if !self.call.brief.is_empty() {
+            session.transcript.push(transcript::Entry::Call {
+                tool: self.call.tool.clone(),
+                brief: self.call.brief.clone(),
+            });
+        }
+        session.calls.push(self.call.clone());
+        for file in &self.written {
+            let known = session.written.iter().position(|own| own.path == file.path);
+            let before = known.map(|at| session.written.remove(at));
+            let created = file.created || before.as_ref().is_some_and(|own| own.created);
+            session.written.push(WrittenFile {
+                created,
+                ..file.clone()
+            });
+        }
+    }
+}
+
+pub(super) fn call(case: &Case<'_>, verdict: Verdict) -> CallRecord {
+    CallRecord {
+        tool: case.tool.to_string(),
+        brief: brief::brief(&case.action),
+        outcome: match verdict {
+            Verdict::Allow | Verdict::Ask => Outcome::Pending,
+            Verdict::Deny => Outcome::Denied,
+        },
+    }
+}
+
+/// The files that an allowed call writes, by their canonical paths.
+pub(super) fn written(case: &Case<'_>, decision: &Decision) -> Vec<WrittenFile> {
+    match decision.verdict {
+        Verdict::Allow => {}
+        Verdict::Ask | Verdict::Deny => return Vec::new(),
+    }
+    let file = |path: &str, digest: String, taint: Vec<String>| {
+        let fact = case.facts.paths.get(path);
+        let canonical = fact.and_then(|fact| fact.canonical.clone());
+        WrittenFile {
+            path: canonical.unwrap_or_else(|| path.to_owned()),
+            digest,
+            created: fact.is_some_and(|fact| fact.kind == PathKind::Absent),
+            findings: decision
+                .findings
+                .iter()
+                .map(|finding| finding.rule.to_owned())
+                .collect(),
+            taint,
+        }
+    };
+    if let Some(path) = edited(&case.action) {
+        // Only a whole file says what it will hold.
+        let digest = if let Action::Write { content, .. } = &case.action {
+            digest(content)
+        } else {
+            String::new()
+        };
+        return path::spellings(path, &case.context)
+            .iter()
+            .map(|path| file(path, digest.clone(), Vec::new()))
+            .collect();
+    }
+    let effects = case.analysis.iter().flat_map(|analysis| &analysis.effects);
+    effects
+        .filter_map(|effect| {
+            let Act::Write { target, data, .. } = &effect.act else {
+                return None;
+            };
+            let taint = data.names().map(str::to_owned).collect();
+            (target.extent == Extent::Exact).then(|| file(&target.path, String::new(), taint))
+        })
+        .collect()
+}

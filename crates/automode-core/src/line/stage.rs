@@ -1,0 +1,282 @@
+//! The stages of the line, one function each.
+//!
+//! A stage answers with a [`Word`]: an opinion, or nothing and a note on why.
+//! A veto never answers with an allow; a permit that cannot prove its case
+//! answers with nothing.
+
+use automode_shell::Coverage;
+
+use super::case::Case;
+use super::gap;
+use super::opinion::Opinion;
+use crate::fastpath::{Answer, FAST_PATHS, View};
+use crate::policy::AskRules;
+use crate::{
+    Action, Failure, Finding, Ground, Mode, Stage, Trace, TraceEntry, Verdict, Weight, exceptions,
+    guards,
+};
+
+/// What a stage says.
+pub(super) enum Word {
+    Says(Opinion),
+    Silent(String),
+}
+
+/// A stage that may allow.
+pub(super) type Permit = fn(&Case<'_>, &[Finding]) -> Word;
+
+impl Word {
+    fn silent(note: impl Into<String>) -> Self {
+        Self::Silent(note.into())
+    }
+}
+
+/// Notes what a stage said, and hands its opinion on.
+pub(super) fn hear(trace: &mut Trace, stage: Stage, word: Word) -> Option<Opinion> {
+    match word {
+        Word::Says(opinion) => {
+            note(trace, stage, &opinion);
+            Some(opinion)
+        }
+        Word::Silent(note) => {
+            trace.entries.push(TraceEntry {
+                stage,
+                verdict: None,
+                note,
+            });
+            None
+        }
+    }
+}
+
+/// Notes an opinion.
+pub(super) fn note(trace: &mut Trace, stage: Stage, opinion: &Opinion) {
+    trace.entries.push(TraceEntry {
+        stage,
+        verdict: Some(opinion.verdict),
+        note: opinion.reason.clone(),
+    });
+}
+
+/// Always-deny rules. A policy that is broken may have lost some: then nothing passes.
+pub(super) fn deny(case: &Case<'_>) -> Word {
+    if let Some(why) = case.policy.failure() {
+        let settings = &case.policy.settings;
+        let presence = case.session.presence;
+        return Word::Says(Opinion::failed(Failure::Parse, why, presence, settings));
+    }
+    match case.policy.denies(&case.subject()) {
+        Some(found) => Word::Says(Opinion::new(
+            Verdict::Deny,
+            Ground::Policy {
+                rule: found.rule.clone(),
+                origin: found.origin.clone(),
+            },
+            format!("the deny rule `{}` matches ({})", found.rule, found.origin),
+        )),
+        None => Word::silent("no deny rule matches"),
+    }
+}
+
+/// What no judge may approve.
+pub(super) fn guards(case: &Case<'_>) -> Word {
+    match guards::check(&case.scene()) {
+        Some(stop) => Word::Says(Opinion::new(
+            Verdict::Ask,
+            Ground::Guard(stop.guard),
+            format!("{}; no judge may approve that", stop.reason),
+        )),
+        None => Word::silent("no guard stops it"),
+    }
+}
+
+/// Block rules proved by the analysis.
+pub(super) fn veto(findings: &[Finding]) -> Word {
+    let veto = findings
+        .iter()
+        .find(|finding| finding.weight == Weight::Veto);
+    match veto {
+        Some(finding) => Word::Says(Opinion::new(
+            Verdict::Deny,
+            Ground::Rule(finding.rule),
+            sentence(finding),
+        )),
+        None if findings.is_empty() => Word::silent("no block rule has a finding"),
+        None => Word::silent(evidence(findings)),
+    }
+}
+
+/// Ask rules that a person wrote.
+pub(super) fn ask(case: &Case<'_>) -> Word {
+    let Some(found) = case.policy.asks(&case.subject()) else {
+        return Word::silent("no ask rule matches");
+    };
+    if leaves_to_judge(case) {
+        return Word::silent(format!(
+            "the ask rule `{}` leaves it to the judge",
+            found.rule
+        ));
+    }
+    Word::Says(Opinion::new(
+        Verdict::Ask,
+        Ground::Policy {
+            rule: found.rule.clone(),
+            origin: found.origin.clone(),
+        },
+        format!("the ask rule `{}` matches ({})", found.rule, found.origin),
+    ))
+}
+
+fn leaves_to_judge(case: &Case<'_>) -> bool {
+    match case.policy.settings.ask_rules {
+        AskRules::Person => false,
+        AskRules::Judge => case.session.mode == Mode::Auto,
+    }
+}
+
+/// In plan mode nothing is changed by a tool that only changes things.
+pub(super) fn plan(case: &Case<'_>) -> Word {
+    let changes = matches!(
+        case.action,
+        Action::Edit { .. }
+            | Action::Write { .. }
+            | Action::Notebook { .. }
+            | Action::Configure { .. }
+            | Action::Schedule { .. }
+    );
+    if case.session.mode == Mode::Plan && changes {
+        return Word::Says(Opinion::new(
+            Verdict::Ask,
+            Ground::Mode(Mode::Plan),
+            format!(
+                "plan mode looks and does not touch; {} changes something",
+                case.tool
+            ),
+        ));
+    }
+    Word::silent(format!("mode {}", case.session.mode.name()))
+}
+
+/// Allow rules; in auto mode those that survived stripping.
+pub(super) fn allow(case: &Case<'_>, _findings: &[Finding]) -> Word {
+    let subject = case.subject();
+    if leaves_to_judge(case) && case.policy.asks(&subject).is_some() {
+        return Word::silent("an ask rule stands before the allow rules");
+    }
+    match case.policy.allows(&subject, case.session.mode) {
+        Some(found) => Word::Says(Opinion::new(
+            Verdict::Allow,
+            Ground::Policy {
+                rule: found.rule.clone(),
+                origin: found.origin.clone(),
+            },
+            format!("the allow rule `{}` matches ({})", found.rule, found.origin),
+        )),
+        None => Word::silent("no allow rule covers it"),
+    }
+}
+
+/// What needs no judge.
+pub(super) fn fast_paths(case: &Case<'_>, findings: &[Finding]) -> Word {
+    if !findings.is_empty() {
+        return Word::silent("a finding closes the fast paths");
+    }
+    let view = View {
+        tool: &case.tool,
+        scene: case.scene(),
+        mode: case.session.mode,
+        settings: &case.policy.settings,
+    };
+    let mut notes = Vec::new();
+    for path in FAST_PATHS {
+        match path.consider(&view) {
+            Answer::Settled { verdict, reason } => {
+                let ground = Ground::FastPath(path.id());
+                return Word::Says(Opinion::new(verdict, ground, reason));
+            }
+            Answer::Open(missing) if missing.is_empty() => {}
+            Answer::Open(missing) => notes.push(format!("{}: {missing}", path.id())),
+        }
+    }
+    if notes.is_empty() {
+        notes.push("no fast path applies".to_owned());
+    }
+    Word::silent(notes.join("; "))
+}
+
+/// What can be proved harmless.
+pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> Word {
+    match case.session.mode {
+        Mode::Auto => {}
+        Mode::Default
+        | Mode::AcceptEdits
+        | Mode::Plan
+        | Mode::DontAsk
+        | Mode::BypassPermissions => return Word::silent("exceptions are for auto mode"),
+    }
+    match exceptions::settle(&case.scene(), findings) {
+        Some(proof) => Word::Says(Opinion::new(
+            Verdict::Allow,
+            Ground::FastPath(proof.exception),
+            proof.reason,
+        )),
+        None => Word::silent(open_reason(case, findings)),
+    }
+}
+
+/// The mode's own answer to what nothing settled.
+pub(super) fn mode(case: &Case<'_>, findings: &[Finding]) -> Opinion {
+    let mode = case.session.mode;
+    let (verdict, reason) = match mode {
+        Mode::BypassPermissions => (Verdict::Allow, "permissions are bypassed".to_owned()),
+        Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto | Mode::DontAsk => {
+            (Verdict::Ask, open_reason(case, findings))
+        }
+    };
+    Opinion::new(verdict, Ground::Mode(mode), reason)
+}
+
+/// Why a call is still open: what was found, or what could not be seen.
+pub(super) fn open_reason(case: &Case<'_>, findings: &[Finding]) -> String {
+    if let Some(finding) = findings.first() {
+        return sentence(finding);
+    }
+    match case.analysis.as_ref().map(|analysis| &analysis.coverage) {
+        Some(Coverage::Partial(gaps)) => match gaps.first() {
+            Some(gap) => format!(
+                "not everything it does is known: {}",
+                gap::describe(&gap.kind)
+            ),
+            None => "not everything it does is known".to_owned(),
+        },
+        Some(Coverage::Opaque(gap)) => format!(
+            "the command was not understood: {}",
+            gap::describe(&gap.kind)
+        ),
+        Some(Coverage::Complete) => "what it does is known, but no rule allows it".to_owned(),
+        None => format!("nothing decides about {} by itself", case.tool),
+    }
+}
+
+/// A finding as one sentence for the agent and the person.
+fn sentence(finding: &Finding) -> String {
+    let Finding {
+        rule,
+        evidence,
+        instead,
+        ..
+    } = finding;
+    if instead.is_empty() {
+        format!("{rule}: {evidence}")
+    } else {
+        format!("{rule}: {evidence}; {instead}")
+    }
+}
+
+fn evidence(findings: &[Finding]) -> String {
+    let all: Vec<_> = findings
+        .iter()
+        .map(|finding| format!("{}: {}", finding.rule, finding.evidence))
+        .collect();
+    format!("evidence for the judge: {}", all.join("; "))
+}

@@ -1,0 +1,296 @@
+//! The line without IO: it says what it needs and is told what came of it.
+//!
+//! A caller feeds [`Line::resume`] until it settles. Whatever the caller answers
+//! the line ends: observations are asked for in a bounded number of rounds, the
+//! judge in at most two passes, and an answer out of turn is a failure.
+
+use super::case::{Case, Question, Seat};
+use super::opinion::Opinion;
+use super::plan::plan;
+use super::record::{self, Judged, Settlement};
+use super::{Course, stage, walk};
+use crate::judge::{self, Judgement, Judging, Next};
+use crate::ledger::{Entry, Limit};
+use crate::{
+    Decision, Facts, Failure, Finding, Ground, Query, Stage, Trace, TraceEntry, Verdict, brief,
+    rules,
+};
+
+/// How often the line asks to observe before it decides with what it has.
+const ROUNDS: u8 = 4;
+/// The longest brief of a pending call that a judge is shown, in characters.
+const PENDING: usize = 100_000;
+
+/// What the line wants.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Look at these and answer with [`Input::Facts`].
+    Observe(Vec<Query>),
+    /// Put this to the judge and answer with [`Input::Reply`].
+    Judge(judge::Request),
+    Settled(Box<Settlement>),
+}
+
+/// What the caller answers.
+#[derive(Clone, Debug)]
+pub enum Input {
+    Start,
+    Facts(Facts),
+    Reply(Result<judge::Reply, Failure>),
+}
+
+/// One call under way.
+#[derive(Debug)]
+pub struct Line<'a> {
+    case: Case<'a>,
+    state: State,
+    findings: Vec<Finding>,
+    trace: Trace,
+    judged: Option<Judged>,
+}
+
+#[derive(Debug)]
+enum State {
+    Fresh,
+    Observing { rounds: u8 },
+    Recalling,
+    Judging(Judging),
+    Settled,
+}
+
+impl<'a> Line<'a> {
+    #[must_use]
+    pub fn new(question: Question<'a>) -> Self {
+        Self {
+            case: Case::new(question),
+            state: State::Fresh,
+            findings: Vec::new(),
+            trace: Trace::default(),
+            judged: None,
+        }
+    }
+
+    /// Takes an answer and says what comes next.
+    pub fn resume(&mut self, input: Input) -> Step {
+        let state = std::mem::replace(&mut self.state, State::Settled);
+        match (state, input) {
+            (State::Fresh, Input::Start) => self.observe(0),
+            (State::Observing { rounds }, Input::Facts(facts)) => {
+                self.case.learn(facts);
+                self.observe(rounds)
+            }
+            (State::Recalling, Input::Facts(facts)) => {
+                self.case.learn(facts);
+                self.ask_judge()
+            }
+            (State::Judging(judging), Input::Reply(reply)) => self.hear_judge(judging, reply),
+            (
+                State::Fresh
+                | State::Observing { .. }
+                | State::Recalling
+                | State::Judging(_)
+                | State::Settled,
+                Input::Start | Input::Facts(_) | Input::Reply(_),
+            ) => {
+                let opinion = self.failed(Failure::Parse, "an answer came out of turn");
+                self.settle(opinion, Entry::Unjudged(Verdict::Deny))
+            }
+        }
+    }
+
+    fn observe(&mut self, rounds: u8) -> Step {
+        let queries = plan(&self.case);
+        if queries.is_empty() || rounds >= ROUNDS {
+            self.note(
+                Stage::Normalize,
+                format!("{} is {}", self.case.call.tool, self.case.tool),
+            );
+            self.note(
+                Stage::Observe,
+                format!("{} things looked at", self.case.asked.len()),
+            );
+            return self.decide();
+        }
+        self.case.asked.extend(queries.iter().cloned());
+        self.state = State::Observing {
+            rounds: rounds.saturating_add(1),
+        };
+        Step::Observe(queries)
+    }
+
+    fn decide(&mut self) -> Step {
+        self.findings = rules::detect(&self.case.scene());
+        match walk(&self.case, &self.findings, &mut self.trace) {
+            Course::Settled(opinion) => {
+                let entry = Entry::Unjudged(opinion.verdict);
+                self.settle(opinion, entry)
+            }
+            Course::Judge => self.turn_to_judge(),
+        }
+    }
+
+    fn turn_to_judge(&mut self) -> Step {
+        let limits = &self.case.policy.settings.limits;
+        match self.case.judge {
+            Seat::Empty => {
+                let open = stage::open_reason(&self.case, &self.findings);
+                let reason = format!(
+                    "{open}; no judge is configured (hint: set `AUTOMODE_JUDGE`, or add an allow rule)"
+                );
+                let opinion = Opinion::new(Verdict::Ask, Ground::NoJudge, reason);
+                stage::note(&mut self.trace, Stage::Judge, &opinion);
+                self.settle(opinion, Entry::Unjudged(Verdict::Ask))
+            }
+            Seat::Taken if self.case.session.ledger.is_paused(limits, self.case.now) => {
+                // Not an outage of its own: counting it would never let the pause end.
+                let opinion = self.failed(Failure::Unavailable, "it is left alone for a while");
+                self.settle(opinion, Entry::Unjudged(Verdict::Deny))
+            }
+            Seat::Taken => {
+                self.state = State::Recalling;
+                Step::Observe(vec![Query::Transcript])
+            }
+        }
+    }
+
+    fn ask_judge(&mut self) -> Step {
+        let case = &self.case;
+        let entries = case
+            .facts
+            .transcript
+            .as_deref()
+            .unwrap_or(&case.session.transcript);
+        let brief = brief::bounded(&case.action, PENDING);
+        let begun = Judging::begin(
+            &judge::Case {
+                tool: &case.tool,
+                brief: &brief,
+                entries,
+                instructions: &[],
+                facts: &[],
+                findings: &self.findings,
+                auto_mode: &case.policy.auto_mode,
+            },
+            &judge::Settings::default(),
+        );
+        match begun {
+            Ok((judging, request)) => {
+                self.state = State::Judging(judging);
+                Step::Judge(request)
+            }
+            Err(failure) => self.fail(failure, ""),
+        }
+    }
+
+    fn hear_judge(&mut self, mut judging: Judging, reply: Result<judge::Reply, Failure>) -> Step {
+        let stage = judging.stage();
+        let next = judging.resume(reply);
+        self.judged = Some(Judged {
+            stage,
+            usage: judging.usage(),
+            model: judging.model().to_owned(),
+        });
+        match next {
+            Next::Ask(request) => {
+                self.note(Stage::Judge, "the fast pass did not clear it".to_owned());
+                self.state = State::Judging(judging);
+                Step::Judge(request)
+            }
+            Next::Done(Ok(Judgement::Clear)) => {
+                let ground = Ground::Judge(stage);
+                let opinion = Opinion::new(Verdict::Allow, ground, "the judge cleared it");
+                stage::note(&mut self.trace, Stage::Judge, &opinion);
+                self.settle(opinion, Entry::Cleared)
+            }
+            Next::Done(Ok(Judgement::Block { rule, reason })) => self.block(stage, rule, reason),
+            Next::Done(Err(failure)) => self.fail(failure, ""),
+        }
+    }
+
+    fn block(&mut self, stage: judge::Stage, rule: Option<String>, reason: String) -> Step {
+        let rule = rule.map_or_else(String::new, |rule| format!(" ({rule})"));
+        let reason = format!("the judge blocked it{rule}: {reason}");
+        let opinion = Opinion::new(Verdict::Deny, Ground::Judge(stage), reason);
+        stage::note(&mut self.trace, Stage::Judge, &opinion);
+        let settings = &self.case.policy.settings;
+        let limit = self
+            .case
+            .session
+            .ledger
+            .after(Entry::Blocked, &settings.limits, self.case.now)
+            .limit(
+                &settings.limits,
+                self.case.session.presence,
+                settings.on_limit,
+            );
+        let opinion = match limit {
+            Limit::Within => opinion,
+            Limit::Person => Opinion {
+                verdict: Verdict::Ask,
+                ground: Ground::Limit,
+                reason: format!(
+                    "{}; too many denials in this session, a person takes over",
+                    opinion.reason
+                ),
+                stop: false,
+            },
+            Limit::Stop => Opinion {
+                verdict: Verdict::Deny,
+                ground: Ground::Limit,
+                reason: format!(
+                    "{}; too many denials in this session, the run ends",
+                    opinion.reason
+                ),
+                stop: true,
+            },
+        };
+        self.settle(opinion, Entry::Blocked)
+    }
+
+    fn fail(&mut self, failure: Failure, detail: &str) -> Step {
+        let opinion = self.failed(failure, detail);
+        self.settle(opinion, Entry::Failed(failure))
+    }
+
+    fn failed(&mut self, failure: Failure, detail: &str) -> Opinion {
+        let settings = &self.case.policy.settings;
+        let opinion = Opinion::failed(failure, detail, self.case.session.presence, settings);
+        stage::note(&mut self.trace, Stage::Judge, &opinion);
+        opinion
+    }
+
+    fn settle(&mut self, opinion: Opinion, entry: Entry) -> Step {
+        let session = self.case.session;
+        let limits = &self.case.policy.settings.limits;
+        let ledger = session.ledger.after(entry, limits, self.case.now);
+        let (row, all) = (ledger.consecutive, ledger.total);
+        self.note(
+            Stage::Ledger,
+            format!("the judge denied {row} in a row, {all} in all"),
+        );
+        let opinion = opinion.for_audience(session.mode, session.presence);
+        let decision = Decision {
+            verdict: opinion.verdict,
+            ground: opinion.ground,
+            reason: opinion.reason,
+            findings: std::mem::take(&mut self.findings),
+            stop: opinion.stop,
+            trace: std::mem::take(&mut self.trace),
+        };
+        Step::Settled(Box::new(Settlement {
+            ledger,
+            call: record::call(&self.case, decision.verdict),
+            written: record::written(&self.case, &decision),
+            judged: self.judged.take(),
+            decision,
+        }))
+    }
+
+    fn note(&mut self, stage: Stage, note: String) {
+        self.trace.entries.push(TraceEntry {
+            stage,
+            verdict: None,
+            note,
+        });
+    }
+}
