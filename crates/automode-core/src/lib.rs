@@ -22,6 +22,7 @@ pub mod line;
 mod mode;
 pub mod path;
 pub mod policy;
+pub mod redact;
 pub mod rules;
 mod session;
 pub mod tool;

@@ -1,7 +1,17 @@
 //! What the judge may see of a session: user words and tool calls.
 //!
 //! Assistant prose and tool results have no variant here, so they cannot reach
-//! the judge.
+//! the judge. Rendering is append-only: an entry's line depends on the entry
+//! alone, so what was sent once is a prefix of what is sent next, until the
+//! budget sheds old calls in one large step.
+
+mod line;
+mod log;
+mod settings;
+
+pub use line::line;
+pub use log::Log;
+pub use settings::{Form, Settings, Window};
 
 use serde::{Deserialize, Serialize};
 

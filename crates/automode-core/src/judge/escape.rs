@@ -1,0 +1,67 @@
+//! JSON strings that a reader of tags cannot be fooled by.
+//!
+//! Beyond JSON's own escapes, `<`, `>` and `&` are written as `\u003c` and so
+//! on, and every character that a person would not see (controls, bidirectional
+//! marks, zero width, tag characters) as its code. Whatever goes in, the result
+//! is one line that holds no tag and ends where it should.
+
+/// Appends `text` as the inside of a JSON string.
+pub fn push_escaped(out: &mut String, text: &str) {
+    let mut plain = 0;
+    for (at, character) in text.char_indices() {
+        let short = match character {
+            '"' => "\\\"",
+            '\\' => "\\\\",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
+            '<' => "\\u003c",
+            '>' => "\\u003e",
+            '&' => "\\u0026",
+            _ if character.is_control() || is_invisible(character) => "",
+            _ => continue,
+        };
+        out.push_str(text.get(plain..at).unwrap_or_default());
+        plain = at.saturating_add(character.len_utf8());
+        if short.is_empty() {
+            push_code(out, character);
+        } else {
+            out.push_str(short);
+        }
+    }
+    out.push_str(text.get(plain..).unwrap_or_default());
+}
+
+/// `text` as a JSON string with its quotes.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().saturating_add(2));
+    out.push('"');
+    push_escaped(&mut out, text);
+    out.push('"');
+    out
+}
+
+/// Characters that change or hide text without being seen.
+#[must_use]
+pub const fn is_invisible(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn push_code(out: &mut String, character: char) {
+    const HEX: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
+    ];
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        out.push_str("\\u");
+        for shift in [12_u16, 8, 4, 0] {
+            let digit = usize::from((*unit >> shift) & 0xf);
+            out.push(HEX.get(digit).copied().unwrap_or('0'));
+        }
+    }
+}

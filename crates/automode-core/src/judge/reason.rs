@@ -1,0 +1,52 @@
+//! A judge's words, made safe for an agent and a terminal.
+//!
+//! A reason was written by a model that read hostile text. It becomes one line
+//! of bounded length without control, bidirectional or invisible characters and
+//! without angle brackets, so that it can neither paint a terminal nor pose as
+//! markup in another model's context.
+
+use super::escape::is_invisible;
+
+/// The longest reason that is passed on, in characters.
+pub const MAX_REASON: usize = 300;
+const MAX_RULE: usize = 64;
+
+/// One clean line.
+#[must_use]
+pub fn sanitise(text: &str) -> String {
+    let mut line = String::new();
+    let mut length = 0_usize;
+    let mut gap = false;
+    for character in text.chars() {
+        if character.is_whitespace() || character.is_control() {
+            gap = !line.is_empty();
+            continue;
+        }
+        if is_invisible(character) || matches!(character, '<' | '>') {
+            continue;
+        }
+        if length >= MAX_REASON {
+            line.push('…');
+            break;
+        }
+        if gap {
+            line.push(' ');
+            length = length.saturating_add(1);
+            gap = false;
+        }
+        line.push(character);
+        length = length.saturating_add(1);
+    }
+    line
+}
+
+/// A rule's id in kebab case, or nothing.
+pub(super) fn rule_id(text: &str) -> Option<String> {
+    let id = text.trim();
+    let fits = !id.is_empty()
+        && id.len() <= MAX_RULE
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    fits.then(|| id.to_owned())
+}

