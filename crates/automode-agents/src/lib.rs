@@ -1,1 +1,26 @@
-//! See Cargo.toml.
+//! Coding agents as data: what their hooks say, what they understand, where they are configured.
+//!
+//! One module an agent. Bytes of a hook go in and an [`Event`] comes out; an
+//! [`Answer`] goes in and the [`Reply`] that this client honours comes out.
+//! Installation is a plan of edits, a recorded session is a stream of lines.
+//! The crate does no IO, reads no clock and no environment, and never panics: an
+//! input it cannot understand is [`Malformed`], which is answered with a denial.
+
+mod agent;
+mod claude_code;
+mod codex;
+mod copilot;
+mod event;
+mod gemini_cli;
+mod generic;
+pub mod install;
+mod opencode;
+mod payload;
+mod qwen_code;
+mod reply;
+pub mod transcript;
+mod words;
+
+pub use agent::Agent;
+pub use event::{Event, Happening, Malformed, Moment, Subagent};
+pub use reply::{Answer, Enforcement, Reply, Ruling};

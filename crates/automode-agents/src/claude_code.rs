@@ -1,0 +1,147 @@
+//! Claude Code: nested `hookSpecificOutput`, for PreToolUse and PermissionRequest.
+//!
+//! A PreToolUse denial holds in every mode, an allow skips the prompt, `ask` shows
+//! it. PermissionRequest fires when a prompt is about to be shown: saying nothing
+//! there shows it. Codex and Qwen Code speak this dialect with differences of their own.
+
+use automode_core::{Outcome, Presence, Verdict};
+use serde_json::{Map, Value, json};
+
+use crate::event::{Event, Happening, Malformed, Moment};
+use crate::payload::Payload;
+use crate::reply::{Answer, Reply, Ruling};
+use crate::words;
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
+    let payload = Payload::parse(bytes)?;
+    let happening = happening(&payload)?;
+    payload.event("session_id", happening)
+}
+
+/// The events that Claude Code and those who follow it share.
+pub(crate) fn happening(payload: &Payload) -> Result<Happening, Malformed> {
+    let name = payload.name("hook_event_name", Moment::BeforeTool)?;
+    let id = || payload.text("tool_use_id").map(str::to_owned);
+    Ok(match name.as_str() {
+        "PreToolUse" => Happening::BeforeTool {
+            call: payload.call("tool_name", &["tool_input"], Moment::BeforeTool)?,
+            id: id(),
+        },
+        "PermissionRequest" => Happening::PermissionRequest {
+            call: payload.call("tool_name", &["tool_input"], Moment::PermissionRequest)?,
+        },
+        "PostToolUse" => Happening::AfterTool {
+            call: payload.past_call("tool_name", &["tool_input"]),
+            id: id(),
+            outcome: Outcome::Succeeded,
+            report: report(payload.value("tool_response")),
+        },
+        "PostToolUseFailure" => Happening::AfterTool {
+            call: payload.past_call("tool_name", &["tool_input"]),
+            id: id(),
+            outcome: Outcome::Failed,
+            report: None,
+        },
+        "UserPromptSubmit" => Happening::Prompt {
+            words: payload.text("prompt").and_then(words::own),
+        },
+        "SubagentStart" => Happening::SubagentStart,
+        "SubagentStop" => Happening::SubagentStop,
+        "SessionStart" => Happening::SessionStart,
+        "SessionEnd" => Happening::SessionEnd,
+        _ => Happening::Other { name },
+    })
+}
+
+/// The text a subagent came back with.
+fn report(response: Option<&Value>) -> Option<String> {
+    let response = response?.as_object()?;
+    response.get("agentId")?;
+    let parts = response.get("content")?.as_array()?;
+    let texts: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| part.get("text").and_then(Value::as_str))
+        .collect();
+    Some(texts.join("\n"))
+}
+
+pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
+    match (moment, answer) {
+        (_, Answer::Neutral) | (Moment::Other, _) => Reply::neutral(),
+        (Moment::AfterTool, Answer::Remark(text)) => Reply::json(&json!({
+            "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text},
+        })),
+        (Moment::BeforeTool, Answer::Ruling(ruling)) => {
+            before_tool(&ruling.for_presence(presence), Stop::Honoured)
+        }
+        (Moment::PermissionRequest, Answer::Ruling(ruling)) => {
+            permission_request(&ruling.for_presence(presence), Interrupt::Honoured)
+        }
+        (Moment::AfterTool, Answer::Ruling(_))
+        | (Moment::BeforeTool | Moment::PermissionRequest, Answer::Remark(_)) => Reply::neutral(),
+    }
+}
+
+/// Whether `continue: false` beside a denial ends the run.
+#[derive(Clone, Copy)]
+pub(crate) enum Stop {
+    Honoured,
+    Ignored,
+}
+
+/// Whether a denied permission request can end the turn.
+#[derive(Clone, Copy)]
+pub(crate) enum Interrupt {
+    Honoured,
+    Ignored,
+}
+
+pub(crate) fn before_tool(ruling: &Ruling, stop: Stop) -> Reply {
+    let mut reply = Map::new();
+    reply.insert(
+        "hookSpecificOutput".to_owned(),
+        json!({
+            "hookEventName": "PreToolUse",
+            "permissionDecision": ruling.verdict.name(),
+            "permissionDecisionReason": ruling.reason,
+        }),
+    );
+    notice(&mut reply, ruling);
+    if let (true, Stop::Honoured) = (ruling.stop, stop) {
+        reply.insert("continue".to_owned(), Value::Bool(false));
+        reply.insert(
+            "stopReason".to_owned(),
+            Value::String(ruling.reason.clone()),
+        );
+    }
+    Reply::json(&Value::Object(reply))
+}
+
+pub(crate) fn permission_request(ruling: &Ruling, interrupt: Interrupt) -> Reply {
+    let decision = match ruling.verdict {
+        Verdict::Allow => json!({"behavior": "allow"}),
+        // Saying nothing shows the prompt, which is what asking means.
+        Verdict::Ask => return Reply::neutral(),
+        Verdict::Deny => match (ruling.stop, interrupt) {
+            (true, Interrupt::Honoured) => {
+                json!({"behavior": "deny", "message": ruling.reason, "interrupt": true})
+            }
+            (false, _) | (true, Interrupt::Ignored) => {
+                json!({"behavior": "deny", "message": ruling.reason})
+            }
+        },
+    };
+    let mut reply = Map::new();
+    reply.insert(
+        "hookSpecificOutput".to_owned(),
+        json!({"hookEventName": "PermissionRequest", "decision": decision}),
+    );
+    notice(&mut reply, ruling);
+    Reply::json(&Value::Object(reply))
+}
+
+fn notice(reply: &mut Map<String, Value>, ruling: &Ruling) {
+    if let Some(text) = &ruling.notice {
+        reply.insert("systemMessage".to_owned(), Value::String(text.clone()));
+    }
+}

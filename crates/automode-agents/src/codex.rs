@@ -1,0 +1,36 @@
+//! Codex: Claude Code's schema, but it cannot ask and its own approval follows.
+//!
+//! A PreToolUse `ask` is ignored and the command runs, so ask is a denial that says
+//! how a person permits the call. A PreToolUse allow does not skip Codex' approval,
+//! so it is said by silence; the answer that counts is the one to PermissionRequest.
+//! A permission request left unanswered goes to Codex' reviewer, which is a model
+//! and not a person: ask is a denial there too. A `continue` beside a denial makes
+//! Codex drop the whole answer and run the command: it is never sent.
+
+use automode_core::Verdict;
+
+use crate::claude_code::{self, Interrupt, Stop};
+use crate::event::{Event, Malformed, Moment};
+use crate::reply::{Answer, Reply};
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
+    claude_code::parse(bytes)
+}
+
+pub(crate) fn render(moment: Moment, answer: &Answer) -> Reply {
+    let Answer::Ruling(ruling) = answer else {
+        return Reply::neutral();
+    };
+    let ruling = ruling.without_ask();
+    match (moment, ruling.verdict) {
+        (Moment::BeforeTool, Verdict::Allow) | (Moment::AfterTool | Moment::Other, _) => {
+            Reply::neutral()
+        }
+        (Moment::BeforeTool, Verdict::Ask | Verdict::Deny) => {
+            claude_code::before_tool(&ruling, Stop::Ignored)
+        }
+        (Moment::PermissionRequest, _) => {
+            claude_code::permission_request(&ruling, Interrupt::Ignored)
+        }
+    }
+}

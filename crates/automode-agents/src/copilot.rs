@@ -1,0 +1,102 @@
+//! Copilot CLI: two events, two answers, both at top level.
+//!
+//! Payloads carry no event name but `permissionRequest`, so the others are told by
+//! their fields. preToolUse understands `ask`: shown to a person, denied where there
+//! is none. A permission request left unanswered runs under `--allow-all-tools`, so
+//! ask is a denial there.
+
+use automode_core::{Outcome, Presence, Verdict};
+use serde_json::{Value, json};
+
+use crate::event::{Event, Happening, Malformed, Moment};
+use crate::payload::Payload;
+use crate::reply::{Answer, Reply};
+use crate::words;
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
+    let payload = Payload::parse(bytes)?;
+    let happening = happening(&payload)?;
+    payload.event("sessionId", happening)
+}
+
+fn happening(payload: &Payload) -> Result<Happening, Malformed> {
+    if payload.text("hookName") == Some("permissionRequest") {
+        return Ok(Happening::PermissionRequest {
+            call: payload.call(
+                "toolName",
+                &["toolInput", "toolArgs"],
+                Moment::PermissionRequest,
+            )?,
+        });
+    }
+    if payload.has("toolResult") {
+        return Ok(Happening::AfterTool {
+            call: payload.past_call("toolName", &["toolArgs"]),
+            id: None,
+            outcome: outcome(payload),
+            report: None,
+        });
+    }
+    if payload.has("toolName") || payload.has("toolArgs") {
+        return Ok(Happening::BeforeTool {
+            call: payload.call("toolName", &["toolArgs"], Moment::BeforeTool)?,
+            id: None,
+        });
+    }
+    Ok(
+        match (
+            payload.text("prompt"),
+            payload.has("source"),
+            payload.has("reason"),
+        ) {
+            (Some(prompt), _, _) => Happening::Prompt {
+                words: words::own(prompt),
+            },
+            (None, true, _) => Happening::SessionStart,
+            (None, false, true) => Happening::SessionEnd,
+            (None, false, false) => match payload.text("hookName") {
+                Some(name) => Happening::Other {
+                    name: name.chars().take(64).collect(),
+                },
+                // Nothing says what this is, so it may be a call.
+                None => return Err(Malformed::new(Moment::BeforeTool, "`toolName` is missing")),
+            },
+        },
+    )
+}
+
+fn outcome(payload: &Payload) -> Outcome {
+    let result = payload
+        .object("toolResult")
+        .and_then(|result| result.get("resultType"));
+    match result.and_then(Value::as_str) {
+        Some("success") => Outcome::Succeeded,
+        Some("denied" | "rejected") => Outcome::Denied,
+        Some(_) | None => Outcome::Failed,
+    }
+}
+
+pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
+    let Answer::Ruling(ruling) = answer else {
+        return Reply::neutral();
+    };
+    match moment {
+        Moment::BeforeTool => {
+            let ruling = ruling.for_presence(presence);
+            Reply::json(&json!({
+                "permissionDecision": ruling.verdict.name(),
+                "permissionDecisionReason": ruling.reason,
+            }))
+        }
+        Moment::PermissionRequest => {
+            let ruling = ruling.without_ask();
+            match ruling.verdict {
+                Verdict::Allow => Reply::json(&json!({"behavior": "allow"})),
+                Verdict::Ask | Verdict::Deny => {
+                    Reply::json(&json!({"behavior": "deny", "message": ruling.reason}))
+                }
+            }
+        }
+        Moment::AfterTool | Moment::Other => Reply::neutral(),
+    }
+}

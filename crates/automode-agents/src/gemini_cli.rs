@@ -1,0 +1,73 @@
+//! Gemini CLI: BeforeTool with a top-level `decision`.
+//!
+//! Claude Code's nested answer is ignored here and the command runs. `ask` hangs a
+//! run that nobody watches, so it is said only where presence is known to be
+//! interactive. There is no permission request and no permission mode in a payload.
+
+use automode_core::{Outcome, Presence};
+use serde_json::{Map, Value};
+
+use crate::event::{Event, Happening, Malformed, Moment};
+use crate::payload::Payload;
+use crate::reply::{Answer, Reply};
+use crate::words;
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
+    let payload = Payload::parse(bytes)?;
+    let name = payload.name("hook_event_name", Moment::BeforeTool)?;
+    let happening = match name.as_str() {
+        "BeforeTool" => Happening::BeforeTool {
+            call: payload.call("tool_name", &["tool_input"], Moment::BeforeTool)?,
+            id: None,
+        },
+        "AfterTool" => Happening::AfterTool {
+            call: payload.past_call("tool_name", &["tool_input"]),
+            id: None,
+            outcome: outcome(&payload),
+            report: None,
+        },
+        "BeforeAgent" => Happening::Prompt {
+            words: payload.text("prompt").and_then(words::own),
+        },
+        "SessionStart" => Happening::SessionStart,
+        "SessionEnd" => Happening::SessionEnd,
+        _ => Happening::Other { name },
+    };
+    payload.event("session_id", happening)
+}
+
+/// Gemini and its fork mark a failed call with `tool_response.error`.
+pub(crate) fn outcome(payload: &Payload) -> Outcome {
+    match payload
+        .object("tool_response")
+        .and_then(|response| response.get("error"))
+    {
+        None | Some(Value::Null) => Outcome::Succeeded,
+        Some(_) => Outcome::Failed,
+    }
+}
+
+pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
+    let Answer::Ruling(ruling) = answer else {
+        return Reply::neutral();
+    };
+    match moment {
+        Moment::AfterTool | Moment::Other => return Reply::neutral(),
+        Moment::BeforeTool | Moment::PermissionRequest => {}
+    }
+    let ruling = ruling.for_presence(presence);
+    let mut reply = Map::new();
+    let mut say = |field: &str, text: &str| {
+        reply.insert(field.to_owned(), Value::String(text.to_owned()));
+    };
+    say("decision", ruling.verdict.name());
+    say("reason", &ruling.reason);
+    if let Some(notice) = &ruling.notice {
+        say("systemMessage", notice);
+    }
+    if ruling.stop {
+        say("stopReason", &ruling.reason);
+        reply.insert("continue".to_owned(), Value::Bool(false));
+    }
+    Reply::json(&Value::Object(reply))
+}

@@ -1,0 +1,91 @@
+//! Any other harness: a documented JSON in, a documented JSON out.
+//!
+//! In: `event`, `session`, `cwd`, and for a call `tool` and `input`. Out: `verdict`
+//! with `reason`, always one of `allow`, `ask`, `deny`, or `none` where nothing was
+//! decided. A harness must treat everything else, and every failure, as `deny`.
+
+use automode_core::{Outcome, Presence, Verdict};
+use serde_json::{Map, Value, json};
+
+use crate::event::{Event, Happening, Malformed, Moment, Subagent};
+use crate::payload::{Payload, mode};
+use crate::reply::{Answer, Reply};
+use crate::words;
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
+    let payload = Payload::parse(bytes)?;
+    let name = payload.name("event", Moment::BeforeTool)?;
+    let id = || payload.text("call_id").map(str::to_owned);
+    let happening = match name.as_str() {
+        "before-tool" => Happening::BeforeTool {
+            call: payload.call("tool", &["input"], Moment::BeforeTool)?,
+            id: id(),
+        },
+        "permission-request" => Happening::PermissionRequest {
+            call: payload.call("tool", &["input"], Moment::PermissionRequest)?,
+        },
+        "user-prompt" => Happening::Prompt {
+            words: payload.text("prompt").and_then(words::own),
+        },
+        "after-tool" => Happening::AfterTool {
+            call: payload.past_call("tool", &["input"]),
+            id: id(),
+            outcome: match payload.text("outcome") {
+                Some("failed") => Outcome::Failed,
+                Some("denied") => Outcome::Denied,
+                Some(_) | None => Outcome::Succeeded,
+            },
+            report: payload.text("report").map(str::to_owned),
+        },
+        "subagent-start" => Happening::SubagentStart,
+        "subagent-stop" => Happening::SubagentStop,
+        "session-start" => Happening::SessionStart,
+        "session-end" => Happening::SessionEnd,
+        _ => Happening::Other { name },
+    };
+    let mut event = payload.event("session", happening)?;
+    event.mode = payload.text("mode").and_then(mode);
+    event.presence = match payload.text("presence") {
+        Some("interactive") => Some(Presence::Interactive),
+        Some("headless") => Some(Presence::Headless),
+        Some(_) | None => None,
+    };
+    event.subagent = payload
+        .text("subagent")
+        .filter(|id| !id.is_empty())
+        .map(|id| Subagent {
+            id: id.to_owned(),
+            kind: payload.text("subagent_kind").unwrap_or_default().to_owned(),
+        });
+    Ok(event)
+}
+
+pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
+    match (moment, answer) {
+        (Moment::BeforeTool | Moment::PermissionRequest, Answer::Ruling(ruling)) => {
+            let ruling = ruling.for_presence(presence);
+            let mut reply = Map::new();
+            let mut say = |field: &str, value: Value| {
+                reply.insert(field.to_owned(), value);
+            };
+            say("verdict", json!(ruling.verdict));
+            say("reason", json!(ruling.reason));
+            if let (Some(id), Verdict::Ask | Verdict::Deny) = (&ruling.id, ruling.verdict) {
+                say("id", json!(id));
+            }
+            if let Some(notice) = &ruling.notice {
+                say("notice", json!(notice));
+            }
+            if ruling.stop {
+                say("stop", json!(true));
+            }
+            Reply::json(&Value::Object(reply))
+        }
+        (Moment::AfterTool, Answer::Remark(text)) => {
+            Reply::json(&json!({"verdict": "none", "remark": text}))
+        }
+        (_, Answer::Neutral | Answer::Remark(_) | Answer::Ruling(_)) => {
+            Reply::json(&json!({"verdict": "none"}))
+        }
+    }
+}

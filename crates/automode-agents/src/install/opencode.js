@@ -1,0 +1,111 @@
+// automode stands before every tool call of opencode.
+// Written by `automode install opencode`; `automode uninstall opencode` removes it.
+// Whatever goes wrong here denies: a missing program, a crash, a timeout, an answer that is no verdict.
+import { spawn } from "node:child_process"
+
+const PROGRAM = "@PROGRAM@"
+const ARGUMENTS = ["hook", "opencode", "--deadline", "@DEADLINE@", "--mode", "@MODE@"]
+const TIMEOUT_MS = Number("@TIMEOUT@") * 1000
+const SHADOW = "@MODE@" === "shadow"
+const MAX_ANSWER = 1 << 20
+
+function run(payload) {
+  return new Promise((resolve) => {
+    let answer = ""
+    let child
+    const timer = setTimeout(() => {
+      child?.kill("SIGKILL")
+      resolve({ failure: "no answer in time" })
+    }, TIMEOUT_MS)
+    const finish = (result) => {
+      clearTimeout(timer)
+      resolve(result)
+    }
+    try {
+      child = spawn(PROGRAM, ARGUMENTS, { stdio: ["pipe", "pipe", "ignore"] })
+    } catch (error) {
+      return finish({ failure: String(error) })
+    }
+    child.on("error", (error) => finish({ failure: error.message }))
+    child.stdin.on("error", () => {})
+    child.stdout.on("data", (chunk) => {
+      if (answer.length < MAX_ANSWER) answer += chunk
+    })
+    child.on("close", (code) => {
+      if (code !== 0) return finish({ failure: `it ended with ${code}` })
+      try {
+        const output = JSON.parse(answer)
+        const specific = output.hookSpecificOutput ?? {}
+        finish({ verdict: specific.permissionDecision, reason: specific.permissionDecisionReason, notice: output.systemMessage })
+      } catch {
+        finish({ failure: "its answer is not JSON" })
+      }
+    })
+    child.stdin.end(JSON.stringify(payload))
+  })
+}
+
+export const Automode = async ({ client, directory }) => {
+  // A child session is opened by the parent's model: what is said there is not the user.
+  const parents = new Map()
+  const parentOf = async (session) => {
+    if (!parents.has(session)) {
+      try {
+        const found = await client.session.get({ path: { id: session } })
+        parents.set(session, found.data ? (found.data.parentID ?? null) : undefined)
+      } catch {
+        parents.set(session, undefined)
+      }
+    }
+    return parents.get(session)
+  }
+  const about = async (event, session) => ({
+    hook_event_name: event,
+    session_id: session,
+    parent_session_id: (await parentOf(session)) ?? undefined,
+    cwd: directory,
+  })
+  const show = async (message) => {
+    try {
+      await client.tui.showToast({ body: { title: "automode", message, variant: "warning" } })
+    } catch {}
+  }
+
+  return {
+    event: async ({ event }) => {
+      if (event.type !== "session.created") return
+      const info = event.properties?.info
+      if (!info?.id) return
+      parents.set(info.id, info.parentID ?? null)
+      if (!info.parentID) await run(await about("SessionStart", info.id))
+    },
+    "chat.message": async (input, output) => {
+      if ((await parentOf(input.sessionID)) !== null) return
+      const words = (output.parts ?? []).filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text)
+      await run({ ...(await about("UserPromptSubmit", input.sessionID)), prompt: words.join("\n") })
+    },
+    "tool.execute.before": async (input, output) => {
+      const result = await run({
+        ...(await about("PreToolUse", input.sessionID)),
+        tool_use_id: input.callID,
+        tool_name: input.tool,
+        tool_input: output.args ?? {},
+      })
+      if (SHADOW) return
+      if (result.failure) {
+        await show(`the hook failed and denied a tool call: ${result.failure}`)
+        throw new Error(`automode could not decide and denies: ${result.failure}`)
+      }
+      if (result.notice) await show(result.notice)
+      if (result.verdict !== "allow") throw new Error(result.reason || "denied by automode")
+    },
+    "tool.execute.after": async (input, output) => {
+      await run({
+        ...(await about("PostToolUse", input.sessionID)),
+        tool_use_id: input.callID,
+        tool_name: input.tool,
+        tool_input: input.args ?? output.args ?? {},
+      })
+    },
+  }
+}

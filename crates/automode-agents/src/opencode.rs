@@ -1,0 +1,41 @@
+//! opencode: no command hooks; our plugin speaks for it in Claude Code's shape.
+//!
+//! The plugin throws on anything but an allow, so a denial holds whatever the
+//! session's permissions are. It cannot ask. A child session is opened by the
+//! parent's model: what is said there is not the user.
+
+use crate::claude_code::{self, Stop};
+use crate::event::{Event, Happening, Malformed, Moment, Subagent};
+use crate::payload::Payload;
+use crate::reply::{Answer, Reply};
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
+    let payload = Payload::parse(bytes)?;
+    let happening = claude_code::happening(&payload)?;
+    let mut event = payload.event("session_id", happening)?;
+    let parent = payload
+        .text("parent_session_id")
+        .filter(|id| !id.is_empty());
+    if let Some(parent) = parent {
+        if let Happening::Prompt { words } = &mut event.happening {
+            *words = None;
+        }
+        let child = std::mem::replace(&mut event.session, parent.to_owned());
+        event.subagent = Some(Subagent {
+            id: child,
+            kind: String::new(),
+        });
+    }
+    Ok(event)
+}
+
+pub(crate) fn render(moment: Moment, answer: &Answer) -> Reply {
+    match (moment, answer) {
+        (Moment::BeforeTool | Moment::PermissionRequest, Answer::Ruling(ruling)) => {
+            claude_code::before_tool(&ruling.without_ask(), Stop::Ignored)
+        }
+        (Moment::AfterTool | Moment::Other, _) | (_, Answer::Neutral | Answer::Remark(_)) => {
+            Reply::neutral()
+        }
+    }
+}

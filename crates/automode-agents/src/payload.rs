@@ -1,0 +1,191 @@
+//! The JSON object on a hook's stdin, read with bounds.
+//!
+//! Refuses what is too large, too deep, not UTF-8, not one object. Fields are
+//! asked for by name and type; a field of another type is absent, and a field that
+//! a decision needs is required by the caller.
+
+use automode_core::{Mode, ToolCall};
+use serde_json::{Map, Value};
+
+use crate::event::{Event, Happening, Malformed, Moment, Subagent};
+
+/// Longest name of a session, tool or event that is kept.
+const MAX_NAME: usize = 512;
+/// Longest path.
+const MAX_PATH: usize = 16 * 1024;
+
+/// One payload.
+#[derive(Clone, Debug)]
+pub(crate) struct Payload {
+    fields: Map<String, Value>,
+}
+
+impl Payload {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
+        let fail = |why: &str| Err(Malformed::new(Moment::BeforeTool, why));
+        if bytes.len() > ToolCall::MAX_INPUT {
+            return fail("the hook's input is too large");
+        }
+        match serde_json::from_slice::<Value>(bytes) {
+            Ok(Value::Object(fields)) => {
+                if fields
+                    .values()
+                    .any(|value| deeper_than(value, ToolCall::MAX_DEPTH))
+                {
+                    return fail("the hook's input is nested too deeply");
+                }
+                Ok(Self { fields })
+            }
+            Ok(_) => fail("the hook's input is not a JSON object"),
+            Err(error) => fail(&format!(
+                "the hook's input is not JSON (line {}, column {})",
+                error.line(),
+                error.column()
+            )),
+        }
+    }
+
+    pub(crate) fn text(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).and_then(Value::as_str)
+    }
+
+    pub(crate) fn has(&self, field: &str) -> bool {
+        self.fields.contains_key(field)
+    }
+
+    pub(crate) fn value(&self, field: &str) -> Option<&Value> {
+        self.fields.get(field)
+    }
+
+    pub(crate) fn object(&self, field: &str) -> Option<&Map<String, Value>> {
+        self.fields.get(field).and_then(Value::as_object)
+    }
+
+    /// A name that must be there.
+    pub(crate) fn name(&self, field: &str, moment: Moment) -> Result<String, Malformed> {
+        match self.text(field) {
+            Some(text) if !text.is_empty() && text.len() <= MAX_NAME => Ok(text.to_owned()),
+            Some(_) => Err(Malformed::new(
+                moment,
+                format!("`{field}` is empty or too long"),
+            )),
+            None => Err(Malformed::new(moment, format!("`{field}` is missing"))),
+        }
+    }
+
+    /// The working directory, which must be absolute.
+    pub(crate) fn cwd(&self, moment: Moment) -> Result<String, Malformed> {
+        match self.text("cwd") {
+            Some(cwd) if is_absolute(cwd) && cwd.len() <= MAX_PATH => Ok(cwd.to_owned()),
+            Some(_) => Err(Malformed::new(moment, "`cwd` is not an absolute path")),
+            None => Err(Malformed::new(moment, "`cwd` is missing")),
+        }
+    }
+
+    /// The call under the given field names. The input is an object, or an object as JSON text.
+    pub(crate) fn call(
+        &self,
+        tool: &str,
+        input: &[&str],
+        moment: Moment,
+    ) -> Result<ToolCall, Malformed> {
+        let found = input.iter().find_map(|field| self.fields.get(*field));
+        let input = match found {
+            Some(Value::Object(map)) => map.clone(),
+            Some(Value::String(text)) => match serde_json::from_str(text) {
+                Ok(Value::Object(map)) => map,
+                Ok(_) | Err(_) => {
+                    return Err(Malformed::new(moment, "the tool's input is not an object"));
+                }
+            },
+            Some(_) => return Err(Malformed::new(moment, "the tool's input is not an object")),
+            None => return Err(Malformed::new(moment, "the tool's input is missing")),
+        };
+        if input
+            .values()
+            .any(|value| deeper_than(value, ToolCall::MAX_DEPTH))
+        {
+            return Err(Malformed::new(
+                moment,
+                "the tool's input is nested too deeply",
+            ));
+        }
+        Ok(ToolCall {
+            tool: self.name(tool, moment)?,
+            input,
+            cwd: self.cwd(moment)?,
+        })
+    }
+
+    /// A call that has run already: what is missing is left empty, nothing hangs on it.
+    pub(crate) fn past_call(&self, tool: &str, input: &[&str]) -> ToolCall {
+        self.call(tool, input, Moment::AfterTool)
+            .unwrap_or_else(|_| ToolCall {
+                tool: self.text(tool).unwrap_or_default().to_owned(),
+                input: Map::new(),
+                cwd: self.text("cwd").unwrap_or_default().to_owned(),
+            })
+    }
+
+    /// The event around a happening, with the fields most clients share.
+    pub(crate) fn event(&self, session: &str, happening: Happening) -> Result<Event, Malformed> {
+        let moment = happening.moment();
+        Ok(Event {
+            session: self.name(session, moment)?,
+            cwd: self.cwd(moment)?,
+            transcript: self
+                .text("transcript_path")
+                .filter(|path| is_absolute(path) && path.len() <= MAX_PATH)
+                .map(str::to_owned),
+            mode: self.text("permission_mode").and_then(mode),
+            presence: None,
+            subagent: self
+                .text("agent_id")
+                .filter(|id| !id.is_empty())
+                .map(|id| Subagent {
+                    id: id.chars().take(MAX_NAME).collect(),
+                    kind: self
+                        .text("agent_type")
+                        .unwrap_or_default()
+                        .chars()
+                        .take(MAX_NAME)
+                        .collect(),
+                }),
+            happening,
+        })
+    }
+}
+
+/// The permission mode in the clients' words. An unknown word is no mode.
+pub(crate) fn mode(word: &str) -> Option<Mode> {
+    Some(match word {
+        "default" => Mode::Default,
+        "plan" => Mode::Plan,
+        "acceptEdits" | "auto-edit" | "auto_edit" => Mode::AcceptEdits,
+        "auto" => Mode::Auto,
+        "dontAsk" => Mode::DontAsk,
+        "bypassPermissions" | "yolo" => Mode::BypassPermissions,
+        _ => return None,
+    })
+}
+
+/// `/…` and `C:\…`.
+pub(crate) fn is_absolute(path: &str) -> bool {
+    let mut bytes = path.bytes();
+    match (bytes.next(), bytes.next(), bytes.next()) {
+        (Some(b'/'), _, _) => true,
+        (Some(drive), Some(b':'), Some(b'\\' | b'/')) => drive.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
+fn deeper_than(value: &Value, depth: usize) -> bool {
+    let Some(rest) = depth.checked_sub(1) else {
+        return true;
+    };
+    match value {
+        Value::Array(items) => items.iter().any(|item| deeper_than(item, rest)),
+        Value::Object(map) => map.values().any(|item| deeper_than(item, rest)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

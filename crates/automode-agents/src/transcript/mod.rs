@@ -1,0 +1,135 @@
+//! Recorded sessions, read line by line.
+//!
+//! A [`Reader`] is fed the lines of an agent's own record and says what counts:
+//! the user's words, tool calls, how calls ended. Assistant prose, tool results,
+//! summaries, reminders and notifications yield nothing. It keeps a few bytes a call
+//! and never the text, so a session of any length can stream through it. A line it
+//! cannot read is skipped: formats are the vendors' own and change.
+
+mod claude_code;
+mod codex;
+mod copilot;
+mod gemini_cli;
+mod qwen_code;
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use automode_core::{Outcome, ToolCall};
+use serde_json::{Map, Value};
+
+use crate::agent::Agent;
+
+/// Something in a recorded session that counts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    User(String),
+    Call {
+        id: String,
+        call: ToolCall,
+        /// Made by a subagent.
+        delegated: bool,
+    },
+    /// How the call of this id ended.
+    Outcome {
+        id: String,
+        outcome: Outcome,
+    },
+}
+
+/// Reads one recorded session.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    format: Format,
+    /// Where the session works, as its lines tell; the fallback until they do.
+    cwd: String,
+    seen: HashSet<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Format {
+    ClaudeCode,
+    Codex,
+    GeminiCli,
+    QwenCode,
+    Copilot,
+}
+
+/// Past this many calls the oldest ids are forgotten; a repeated one would be read twice.
+const MAX_SEEN: usize = 1 << 20;
+
+impl Reader {
+    /// A reader for an agent's record, or nothing for an agent that keeps none in a file.
+    #[must_use]
+    pub fn new(agent: Agent, cwd: &str) -> Option<Self> {
+        let format = match agent {
+            Agent::ClaudeCode => Format::ClaudeCode,
+            Agent::Codex => Format::Codex,
+            Agent::GeminiCli => Format::GeminiCli,
+            Agent::QwenCode => Format::QwenCode,
+            Agent::Copilot => Format::Copilot,
+            Agent::Opencode | Agent::Generic => return None,
+        };
+        Some(Self {
+            format,
+            cwd: cwd.to_owned(),
+            seen: HashSet::new(),
+        })
+    }
+
+    /// What one line says.
+    pub fn read(&mut self, line: &[u8]) -> Vec<Item> {
+        let mut items = Vec::new();
+        match self.format {
+            Format::ClaudeCode => claude_code::read(line, &mut self.cwd, &mut items),
+            Format::Codex => codex::read(line, &mut self.cwd, &mut items),
+            Format::GeminiCli => gemini_cli::read(line, &self.cwd, &mut items),
+            Format::QwenCode => qwen_code::read(line, &mut self.cwd, &mut items),
+            Format::Copilot => copilot::read(line, &mut self.cwd, &mut items),
+        }
+        items.retain(|item| self.is_new(item));
+        items
+    }
+
+    /// Records repeat a call when they rewrite a message; it counts once.
+    fn is_new(&mut self, item: &Item) -> bool {
+        let mut hasher = DefaultHasher::new();
+        match item {
+            Item::User(_) => return true,
+            Item::Call { id, .. } => (0_u8, id).hash(&mut hasher),
+            Item::Outcome { id, .. } => (1_u8, id).hash(&mut hasher),
+        }
+        if self.seen.len() >= MAX_SEEN {
+            self.seen.clear();
+        }
+        self.seen.insert(hasher.finish())
+    }
+}
+
+/// The text of all `{"text": …}` parts; nothing if any part is something else.
+fn plain_parts(parts: &[Value]) -> Option<String> {
+    let texts: Option<Vec<&str>> = parts
+        .iter()
+        .map(|part| {
+            let part = part.as_object()?;
+            part.get("text")
+                .and_then(Value::as_str)
+                .filter(|_| part.len() == 1)
+        })
+        .collect();
+    texts
+        .filter(|texts| !texts.is_empty())
+        .map(|texts| texts.join("\n"))
+}
+
+/// An input that is an object, or an object as JSON text.
+fn input(value: Option<&Value>) -> Map<String, Value> {
+    match value {
+        Some(Value::Object(map)) => map.clone(),
+        Some(Value::String(text)) => match serde_json::from_str(text) {
+            Ok(Value::Object(map)) => map,
+            Ok(_) | Err(_) => Map::new(),
+        },
+        Some(_) | None => Map::new(),
+    }
+}
