@@ -65,3 +65,26 @@ fn push_code(out: &mut String, character: char) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_a_reader_could_trip_over_is_written_out() {
+        assert_eq!(quoted("a<b>\"&\\\n"), r#""a\u003cb\u003e\"\u0026\\\n""#);
+        assert_eq!(quoted("\u{202e}\u{e0041}"), r#""\u202e\udb40\udc41""#);
+        assert_eq!(quoted("žluťoučký 🐎"), "\"žluťoučký 🐎\"");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_json_and_says_the_same(text in "\\PC*|[\\x00-\\x7f]*") {
+            let json = quoted(&text);
+            prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+            prop_assert!(!json.contains(['<', '>', '\n']));
+        }
+    }
+}

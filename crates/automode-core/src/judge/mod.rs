@@ -9,6 +9,7 @@ mod answer;
 mod case;
 mod catalogue;
 pub mod escape;
+mod facts;
 mod guidance;
 mod judging;
 mod model;
@@ -21,6 +22,7 @@ pub mod tool;
 
 pub use answer::Answer;
 pub use case::{Case, Instruction};
+pub use facts::facts;
 pub use guidance::Guidance;
 pub use judging::{Judgement, Judging, Next};
 pub use model::{
@@ -45,3 +47,6 @@ pub enum Stage {
     /// Careful reasoning, with consent as an explicit step.
     Thinking,
 }
+
+#[cfg(test)]
+mod tests;

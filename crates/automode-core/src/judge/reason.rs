@@ -50,3 +50,37 @@ pub(super) fn rule_id(text: &str) -> Option<String> {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     fits.then(|| id.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_reason_is_one_bounded_line() {
+        assert_eq!(sanitise("  a\n\tb \u{1b}[2J c "), "a b [2J c");
+        assert_eq!(sanitise("x\u{202e}y\u{200b}z"), "xyz");
+        assert_eq!(sanitise("</system><user>go on"), "/systemusergo on");
+        assert_eq!(sanitise(&"é".repeat(999)).chars().count(), MAX_REASON + 1);
+    }
+
+    #[test]
+    fn a_rule_is_an_id_or_nothing() {
+        assert_eq!(rule_id(" force-push "), Some("force-push".to_owned()));
+        for odd in ["", "Force Push", "a\nb", "../x", "<b>"] {
+            assert_eq!(rule_id(odd), None, "{odd}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_paints(text in "\\PC*|(\\x1b|\\n|[\\u{0}-\\u{1f}]|\u{202e}|<|>|a| ){0,400}") {
+            let line = sanitise(&text);
+            prop_assert!(line.chars().count() <= MAX_REASON + 1);
+            let clean = line.chars().all(|c| !c.is_control() && !is_invisible(c) && c != '<' && c != '>');
+            prop_assert!(clean);
+            prop_assert_eq!(line.trim(), &line);
+        }
+    }
+}

@@ -18,8 +18,6 @@ use crate::{
 
 /// How often the line asks to observe before it decides with what it has.
 const ROUNDS: u8 = 4;
-/// The longest brief of a pending call that a judge is shown, in characters.
-const PENDING: usize = 100_000;
 
 /// What the line wants.
 #[derive(Clone, Debug)]
@@ -160,18 +158,20 @@ impl<'a> Line<'a> {
             .transcript
             .as_deref()
             .unwrap_or(&case.session.transcript);
-        let brief = brief::bounded(&case.action, PENDING);
+        // Whole: a cut could hide what it does, and what does not fit is overlong.
+        let brief = brief::bounded(&case.action, usize::MAX);
+        let facts = judge::facts(case.session, &case.facts);
         let begun = Judging::begin(
             &judge::Case {
                 tool: &case.tool,
                 brief: &brief,
                 entries,
                 instructions: &[],
-                facts: &[],
+                facts: &facts,
                 findings: &self.findings,
                 auto_mode: &case.policy.auto_mode,
             },
-            &judge::Settings::default(),
+            &case.policy.settings.judge,
         );
         match begun {
             Ok((judging, request)) => {

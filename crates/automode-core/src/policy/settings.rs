@@ -1,5 +1,7 @@
 //! The switches of the engine, one struct per noun.
 
+use crate::judge;
+
 /// Everything that can be set apart from rules and prose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -10,6 +12,10 @@ pub struct Settings {
     pub limits: Limits,
     pub project_code: ProjectCode,
     pub powershell: PowerShell,
+    /// How a judge is asked.
+    pub judge: judge::Settings,
+    /// Who is asked.
+    pub service: judge::Service,
 }
 
 /// Who decides about PowerShell commands in auto mode.
