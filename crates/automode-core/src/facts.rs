@@ -7,12 +7,16 @@ use crate::transcript;
 /// Something to look at. The runtime answers into [`Facts`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Query {
-    /// Kind, canonical form and git state of an absolute path (which may not exist).
+    /// Kind and canonical form of an absolute path (which may not exist).
     Path(String),
+    /// The same with its git state, which costs more.
+    GitState(String),
     /// The text of a file, bounded.
     File(String),
     /// The repository around a directory.
     Repo(String),
+    /// The same with whether it has uncommitted work, which costs more.
+    RepoState(String),
     /// The session's user words and calls: asked for only when a judge is about to see them.
     Transcript,
 }
@@ -61,7 +65,7 @@ pub enum GitState {
     Dirty,
     Untracked,
     Ignored,
-    /// Not in a repository, or git could not tell.
+    /// Not in a repository, git could not tell, or nobody looked.
     None,
 }
 
@@ -73,7 +77,7 @@ pub struct RepoFact {
     pub branch: Option<String>,
     pub default_branch: Option<String>,
     pub remotes: Vec<Remote>,
-    /// Uncommitted changes or untracked files exist.
+    /// Uncommitted changes or untracked files exist, or nobody looked.
     pub dirty: bool,
     /// Its configuration makes git run programs (`core.fsmonitor`, `core.hooksPath`, filters, …): the keys.
     pub helpers: Vec<String>,
