@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use automode_shell::{Act, Code, Extent, Need, Target, VcsOp, WriteHow};
 
 use super::case::Case;
+use crate::exceptions::MANIFESTS;
 use crate::guards::{changes, edited};
 use crate::{Action, PathKind, Query, path};
 
@@ -30,7 +31,7 @@ pub(super) fn plan(case: &Case<'_>) -> Vec<Query> {
 
 /// The places that containment and guards are held against.
 fn surroundings(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
-    let touches = !changes(&case.scene()).is_empty() || case.analysis.is_some();
+    let touches = !changes(&case.scene()).is_empty() || case.analysis().is_some();
     if !touches {
         return;
     }
@@ -62,6 +63,9 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         {
             wanted.insert(Query::File(canonical));
         }
+        if matches!(case.action, Action::Edit { .. }) {
+            wanted.insert(Query::File(spelling.clone()));
+        }
         if overwrites(&case.action) && exists(case, &spelling) {
             wanted.insert(Query::GitState(spelling.clone()));
         }
@@ -71,9 +75,7 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
 
 /// What a shell command touches, runs and commits to.
 fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
-    let Some(analysis) = &case.analysis else {
-        return;
-    };
+    let analysis = &case.effects.analysis;
     for need in &analysis.needs {
         let Need::File(path) = need;
         wanted.insert(Query::File(path.clone()));
@@ -85,6 +87,9 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
                 wanted.insert(Query::GitState(path.clone()));
             }
             wanted.insert(Query::Path(path));
+        }
+        if is_package(&effect.act) {
+            wanted.extend(manifests(case));
         }
         if let Act::Vcs(op) = &effect.act {
             let invocation = analysis.invocations.get(effect.by);
@@ -103,6 +108,35 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
             });
         }
     }
+}
+
+/// Whether a manifest may speak for it.
+fn is_package(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Package { .. }
+            | Act::Execute {
+                code: Code::Package(_),
+                ..
+            }
+    )
+}
+
+/// Where the project may declare its dependencies.
+fn manifests(case: &Case<'_>) -> Vec<Query> {
+    let context = &case.context;
+    let mut places: Vec<_> = context.roots.iter().collect();
+    if !places.contains(&&context.cwd) {
+        places.push(&context.cwd);
+    }
+    places
+        .into_iter()
+        .flat_map(|root| {
+            MANIFESTS
+                .iter()
+                .map(move |name| Query::File(format!("{}/{name}", root.trim_end_matches('/'))))
+        })
+        .collect()
 }
 
 /// A whole file in place of another.
