@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::transcript;
 
 /// Something to look at. The runtime answers into [`Facts`].
@@ -70,7 +72,7 @@ pub enum GitState {
 }
 
 /// A repository.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepoFact {
     /// Its root; `None`: there is no repository here.
     pub root: Option<String>,
@@ -83,7 +85,7 @@ pub struct RepoFact {
     pub helpers: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remote {
     pub name: String,
     pub url: String,

@@ -6,10 +6,13 @@
 //! A harness with an event loop of its own drives the pure
 //! [`line`](automode_core::line) itself and keeps all IO.
 
+pub mod audit;
 mod driver;
 mod gate;
 pub mod observe;
 pub mod ports;
+pub mod session;
+pub mod state;
 
 pub use automode_core::policy::Policy;
 pub use automode_core::{
