@@ -9,7 +9,6 @@ mod action;
 pub mod brief;
 mod call;
 mod decision;
-pub mod effects;
 pub mod exceptions;
 mod facts;
 mod failure;

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use automode_shell::{Analysis, Context, FileFact};
 
-use crate::effects::{self, Effects};
 use crate::policy::{Policy, Subject};
 use crate::rules::Scene;
 use crate::{Action, Facts, Query, Session, ToolCall, tool};
@@ -41,8 +40,7 @@ pub(super) struct Case<'a> {
     pub action: Action,
     pub context: Context,
     pub facts: Facts,
-    /// What the action does, and what the code it leaves behind would do.
-    pub effects: Effects,
+    pub analysis: Option<Analysis>,
     /// What was asked for, answered or not.
     pub asked: BTreeSet<Query>,
 }
@@ -57,10 +55,7 @@ impl<'a> Case<'a> {
             now,
         } = question;
         let (tool, action) = tool::normalize(call);
-        let context = context(call, session);
-        let facts = Facts::default();
-        let effects = effects::of(&action, &context, &facts.shell);
-        Self {
+        let mut case = Self {
             call,
             session,
             policy,
@@ -68,11 +63,13 @@ impl<'a> Case<'a> {
             now,
             tool,
             action,
-            context,
-            facts,
-            effects,
+            context: context(call, session),
+            facts: Facts::default(),
+            analysis: None,
             asked: BTreeSet::new(),
-        }
+        };
+        case.analyse();
+        case
     }
 
     /// Takes new observations in and analyses again.
@@ -96,12 +93,33 @@ impl<'a> Case<'a> {
             };
             self.facts.shell.files.insert(path, fact);
         }
-        self.effects = effects::of(&self.action, &self.context, &self.facts.shell);
+        self.analyse();
     }
 
-    /// What a shell command would do, where the action is one.
-    pub fn analysis(&self) -> Option<&Analysis> {
-        matches!(self.action, Action::Shell { .. }).then_some(&self.effects.analysis)
+    fn analyse(&mut self) {
+        self.analysis = match &self.action {
+            Action::Shell { command } => Some(automode_shell::analyse(
+                command,
+                &self.context,
+                &self.facts.shell,
+            )),
+            Action::PowerShell { .. }
+            | Action::Read { .. }
+            | Action::Search { .. }
+            | Action::Edit { .. }
+            | Action::Write { .. }
+            | Action::Notebook { .. }
+            | Action::Fetch { .. }
+            | Action::WebSearch { .. }
+            | Action::Spawn { .. }
+            | Action::Schedule { .. }
+            | Action::Message { .. }
+            | Action::Configure { .. }
+            | Action::Mcp { .. }
+            | Action::Interact
+            | Action::Inert
+            | Action::Opaque { .. } => None,
+        };
     }
 
     fn wrote(&self, path: &str) -> bool {
@@ -119,8 +137,7 @@ impl<'a> Case<'a> {
     pub fn scene(&self) -> Scene<'_> {
         Scene {
             action: &self.action,
-            analysis: Some(&self.effects.analysis),
-            content: &self.effects.content,
+            analysis: self.analysis.as_ref(),
             context: &self.context,
             facts: &self.facts,
             session: self.session,
@@ -132,7 +149,7 @@ impl<'a> Case<'a> {
             tool: &self.tool,
             input: &self.call.input,
             action: &self.action,
-            analysis: self.analysis(),
+            analysis: self.analysis.as_ref(),
             context: &self.context,
             facts: &self.facts,
         }

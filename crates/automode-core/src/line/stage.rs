@@ -214,14 +214,13 @@ pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> Word {
         | Mode::DontAsk
         | Mode::BypassPermissions => return Word::silent("exceptions are for auto mode"),
     }
-    let project_code = case.policy.settings.project_code;
-    match exceptions::settle(&case.scene(), findings, project_code) {
-        Ok(proof) => Word::Says(Opinion::new(
+    match exceptions::settle(&case.scene(), findings) {
+        Some(proof) => Word::Says(Opinion::new(
             Verdict::Allow,
             Ground::FastPath(proof.exception),
             proof.reason,
         )),
-        Err(open) => Word::silent(open.join("; ")),
+        None => Word::silent(open_reason(case, findings)),
     }
 }
 
@@ -242,7 +241,7 @@ pub(super) fn open_reason(case: &Case<'_>, findings: &[Finding]) -> String {
     if let Some(finding) = findings.first() {
         return sentence(finding);
     }
-    match case.analysis().map(|analysis| &analysis.coverage) {
+    match case.analysis.as_ref().map(|analysis| &analysis.coverage) {
         Some(Coverage::Partial(gaps)) => match gaps.first() {
             Some(gap) => format!(
                 "not everything it does is known: {}",

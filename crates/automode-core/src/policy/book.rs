@@ -1,6 +1,15 @@
 //! The policy in force.
 
-use super::{AutoMode, Match, Settings, Subject};
+use std::sync::Arc;
+
+use super::{
+    AutoMode, Match, Provenance, Settings, Subject,
+    index::Shelf,
+    permit,
+    rule::Rule,
+    strip::AutoAllowRule,
+    veto::{self, Hit},
+};
 use crate::Mode;
 
 /// All layers put together. The default is built-in settings and no rules.
@@ -8,26 +17,48 @@ use crate::Mode;
 pub struct Policy {
     pub settings: Settings,
     pub auto_mode: AutoMode,
-    failure: Option<String>,
+    pub(super) deny: Shelf<Arc<Rule>>,
+    pub(super) ask: Shelf<Arc<Rule>>,
+    pub(super) allow: Shelf<Arc<Rule>>,
+    pub(super) auto_allow: Shelf<AutoAllowRule>,
+    pub(super) directories: Vec<String>,
+    pub(super) provenance: Provenance,
+    pub(super) failure: Option<String>,
 }
 
 impl Policy {
     /// The first deny rule that matches any part of the call.
     #[must_use]
-    pub fn denies(&self, _subject: &Subject<'_>) -> Option<Match> {
-        None
+    pub fn denies(&self, subject: &Subject<'_>) -> Option<Match> {
+        let (rule, hit) = veto::find(&self.deny, subject)?;
+        (hit == Hit::Sure).then(|| Match::of(&[rule]))
     }
 
-    /// The first ask rule that matches any part of the call.
+    /// The first ask rule that matches any part of the call, or a deny rule that
+    /// may match but need not: a word is only known when the command runs.
     #[must_use]
-    pub fn asks(&self, _subject: &Subject<'_>) -> Option<Match> {
-        None
+    pub fn asks(&self, subject: &Subject<'_>) -> Option<Match> {
+        let asked = veto::find(&self.ask, subject);
+        let doubted = || veto::find(&self.deny, subject).filter(|(_, hit)| *hit == Hit::Maybe);
+        asked.or_else(doubted).map(|(rule, _)| Match::of(&[rule]))
     }
 
-    /// An allow rule that covers the whole call, in auto mode one that survived stripping.
+    /// Allow rules that cover the whole call, in auto mode only such as survived stripping.
+    /// With a [failure](Self::failure) there are none.
     #[must_use]
-    pub fn allows(&self, _subject: &Subject<'_>, _mode: Mode) -> Option<Match> {
-        None
+    pub fn allows(&self, subject: &Subject<'_>, mode: Mode) -> Option<Match> {
+        if self.failure.is_some() {
+            return None;
+        }
+        let rules = match mode {
+            Mode::Auto => permit::find(&self.auto_allow, subject),
+            Mode::Default
+            | Mode::AcceptEdits
+            | Mode::Plan
+            | Mode::DontAsk
+            | Mode::BypassPermissions => permit::find(&self.allow, subject),
+        };
+        rules.map(|rules| Match::of(&rules))
     }
 
     /// Why the policy cannot be relied on: a layer that may hold vetoes is broken.
@@ -35,5 +66,23 @@ impl Policy {
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
+    }
+}
+
+impl Match {
+    fn of(rules: &[&Rule]) -> Self {
+        let mut texts: Vec<&str> = Vec::new();
+        for rule in rules {
+            if !texts.contains(&rule.text.as_str()) {
+                texts.push(&rule.text);
+            }
+        }
+        Self {
+            rule: texts.join(", "),
+            origin: rules
+                .first()
+                .map(|rule| rule.origin.to_string())
+                .unwrap_or_default(),
+        }
     }
 }

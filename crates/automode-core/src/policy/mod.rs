@@ -8,12 +8,41 @@
 
 mod auto_mode;
 mod book;
+mod build;
+mod chain;
+mod command;
+mod danger;
+mod field;
+mod glob;
+mod host;
+mod index;
+mod layer;
+mod lint;
+mod nearest;
+mod origin;
+mod path;
+mod permit;
+mod plain;
+mod powershell;
+mod rule;
 mod settings;
+mod strip;
 mod subject;
+#[cfg(test)]
+mod tests;
+mod veto;
 
 pub use auto_mode::{AutoMode, Prose};
 pub use book::Policy;
+pub use build::Provenance;
+pub use field::{Column, FIELDS, Field, Kind, Value};
+pub use layer::{Assignment, Layer, List, ProjectPolicy, Sources, Written};
+pub use lint::{Note, NoteKind};
+pub use nearest::nearest;
+pub use origin::{Origin, Scope};
+pub use rule::{Rule, RuleError};
 pub use settings::{
     AskRules, Limits, OnLimit, OnUnavailable, PowerShell, ProjectCode, Settings, Strip,
 };
+pub use strip::{AutoAllowRule, Stripped};
 pub use subject::{Match, Subject};

@@ -1,4 +1,0 @@
-//! One file per command.
-
-pub mod check;
-pub mod explain;

@@ -1,0 +1,226 @@
+//! From layers to the policy in force.
+//!
+//! Rules of all layers are put together; settings of a stronger scope win;
+//! prose lists are joined, an administrator's first. A rule that cannot be read
+//! is a fault, and a policy with a fault allows nothing: what was lost may have
+//! been a veto.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    AutoMode, Origin, Policy, Prose, Rule, Scope, Settings, Stripped,
+    index::Shelf,
+    layer::{Layer, List, ProjectPolicy, Sources, Written},
+    strip::AutoAllowRule,
+};
+
+/// Where the policy comes from and what was left out of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// Files in the order of their strength.
+    pub files: Vec<Origin>,
+    /// Who set a setting, by key.
+    pub settings: BTreeMap<&'static str, Origin>,
+    /// Allow rules that auto mode sets aside.
+    pub stripped: Vec<Stripped>,
+    /// Keys of a project that are not obeyed.
+    pub ignored: Vec<(String, Origin)>,
+    /// Texts in rule lists that are no rules.
+    pub comments: Vec<(String, Origin)>,
+    /// Allow rules that an administrator's setting switches off.
+    pub unmanaged: Vec<Arc<Rule>>,
+    pub faults: Vec<String>,
+}
+
+impl Policy {
+    /// Puts the layers together.
+    #[must_use]
+    pub fn new(mut sources: Sources) -> Self {
+        sources.layers.sort_by_key(|layer| layer.origin.scope);
+        let mut build = Build {
+            provenance: Provenance {
+                faults: std::mem::take(&mut sources.faults),
+                ..Provenance::default()
+            },
+            ..Build::default()
+        };
+        for project in &sources.projects {
+            build.project(project);
+        }
+        for layer in &sources.layers {
+            build.layer(layer);
+        }
+        build.finish(&sources.layers)
+    }
+
+    /// Where everything comes from.
+    #[must_use]
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// Directories beside the project that a person opened to agents.
+    #[must_use]
+    pub fn directories(&self) -> &[String] {
+        &self.directories
+    }
+
+    /// All deny, ask and allow rules, as written.
+    #[must_use]
+    pub fn rules(&self) -> [&[Arc<Rule>]; 3] {
+        [self.deny.rules(), self.ask.rules(), self.allow.rules()]
+    }
+}
+
+#[derive(Default)]
+struct Build {
+    settings: Settings,
+    provenance: Provenance,
+    deny: Vec<Arc<Rule>>,
+    ask: Vec<Arc<Rule>>,
+    allow: Vec<Arc<Rule>>,
+    directories: Vec<String>,
+}
+
+impl Build {
+    fn project(&mut self, project: &ProjectPolicy) {
+        self.provenance.files.push(project.origin.clone());
+        let root = Some(project.root.as_str());
+        let deny = self.read(&project.deny, &project.origin, root);
+        let ask = self.read(&project.ask, &project.origin, root);
+        self.deny.extend(deny);
+        self.ask.extend(ask);
+        for key in &project.ignored {
+            self.provenance
+                .ignored
+                .push((key.text.clone(), project.origin.at(key.line)));
+        }
+    }
+
+    fn layer(&mut self, layer: &Layer) {
+        self.provenance.files.push(layer.origin.clone());
+        let root = layer.root.as_deref();
+        let deny = self.read(&layer.deny, &layer.origin, root);
+        let ask = self.read(&layer.ask, &layer.origin, root);
+        let allow = self.read(&layer.allow, &layer.origin, root);
+        self.deny.extend(deny);
+        self.ask.extend(ask);
+        self.allow.extend(allow);
+        self.directories
+            .extend(layer.directories.iter().map(|written| written.text.clone()));
+        for assignment in &layer.settings {
+            (assignment.field.set)(&mut self.settings, &assignment.value);
+            let origin = layer.origin.at(assignment.line);
+            self.provenance
+                .settings
+                .insert(assignment.field.key, origin);
+        }
+    }
+
+    fn read(&mut self, texts: &[Written], origin: &Origin, root: Option<&str>) -> Vec<Arc<Rule>> {
+        let mut rules = Vec::with_capacity(texts.len());
+        for written in texts {
+            let at = origin.at(written.line);
+            match Rule::parse(&written.text, at.clone(), root) {
+                Ok(rule) => rules.push(Arc::new(rule)),
+                // Agents skip what is no rule, and people use that for headings.
+                Err(_) if foreign(origin.scope, &origin.file) && !written.text.contains('(') => {
+                    self.provenance.comments.push((written.text.clone(), at));
+                }
+                Err(error) => self
+                    .provenance
+                    .faults
+                    .push(format!("{}:{}: {error}", at.file, at.line)),
+            }
+        }
+        rules
+    }
+
+    fn finish(mut self, layers: &[Layer]) -> Policy {
+        if layers
+            .iter()
+            .any(|layer| layer.managed_allow_only && layer.origin.scope.is_managed())
+        {
+            let (kept, rest) = self
+                .allow
+                .into_iter()
+                .partition(|rule| rule.origin.scope.is_managed());
+            self.allow = kept;
+            self.provenance.unmanaged = rest;
+        }
+        let mut admitted = Vec::with_capacity(self.allow.len());
+        for rule in &self.allow {
+            match AutoAllowRule::admit(Arc::clone(rule), self.settings.strip) {
+                Ok(rule) => admitted.push(rule),
+                Err(stripped) => self.provenance.stripped.push(stripped),
+            }
+        }
+        let failure = self.provenance.faults.first().cloned();
+        Policy {
+            settings: self.settings,
+            auto_mode: auto_mode(layers),
+            deny: Shelf::new(self.deny),
+            ask: Shelf::new(self.ask),
+            allow: Shelf::new(self.allow),
+            auto_allow: Shelf::new(admitted),
+            directories: self.directories,
+            provenance: self.provenance,
+            failure,
+        }
+    }
+}
+
+/// Whether a file is an agent's, written for the agent's own reader.
+fn foreign(scope: Scope, file: &str) -> bool {
+    match scope {
+        Scope::AgentUser | Scope::AgentManaged => true,
+        Scope::Project => file.ends_with(".json"),
+        Scope::User | Scope::Chosen | Scope::Managed => false,
+    }
+}
+
+/// The lists of all layers, strongest first. Where an administrator sets a list, only
+/// an administrator's `$defaults` count.
+fn auto_mode(layers: &[Layer]) -> AutoMode {
+    let join = |list: List| -> Vec<Prose> {
+        let found: Vec<(&Layer, &Vec<Written>)> = layers
+            .iter()
+            .rev()
+            .flat_map(|layer| {
+                layer
+                    .prose
+                    .iter()
+                    .filter(move |(own, _)| *own == list)
+                    .map(move |(_, texts)| (layer, texts))
+            })
+            .collect();
+        if found.is_empty() {
+            return vec![Prose::Defaults];
+        }
+        let managed = found
+            .iter()
+            .any(|(layer, _)| layer.origin.scope.is_managed());
+        let mut prose = Vec::new();
+        for (layer, texts) in found {
+            for written in texts {
+                if written.text != "$defaults" {
+                    prose.push(Prose::Entry {
+                        text: written.text.clone(),
+                        origin: layer.origin.at(written.line).to_string(),
+                    });
+                } else if !prose.contains(&Prose::Defaults)
+                    && (!managed || layer.origin.scope.is_managed())
+                {
+                    prose.push(Prose::Defaults);
+                }
+            }
+        }
+        prose
+    };
+    AutoMode {
+        allow: join(List::Allow),
+        soft_deny: join(List::SoftDeny),
+        hard_deny: join(List::HardDeny),
+        environment: join(List::Environment),
+    }
+}

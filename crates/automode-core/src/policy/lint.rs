@@ -1,0 +1,410 @@
+//! What is odd about a policy: rules that never match, never matter, or are not
+//! obeyed, and defaults that were replaced. Nothing here changes a verdict.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::{
+    Policy, Prose, Rule,
+    glob::Glob,
+    layer::List,
+    nearest::nearest,
+    path::Anchor,
+    rule::{OWN_FIELDS, Specifier, Tool},
+};
+use crate::tool;
+
+/// Something a person should look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    pub kind: NoteKind,
+    /// The rule, key or list.
+    pub subject: String,
+    pub origin: String,
+    /// One sentence, then a hint where there is one.
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteKind {
+    /// A file or rule could not be understood: nothing is allowed until it is fixed.
+    Fault,
+    /// Not a project's to say.
+    Ignored,
+    /// The rule can never match.
+    Unused,
+    /// A stricter rule always speaks first, or another says the same.
+    Shadowed,
+    /// Set aside in auto mode.
+    Stripped,
+    /// Switched off by an administrator.
+    Unmanaged,
+    /// A built-in list was replaced.
+    ReplacedDefaults,
+    /// Text in a rule list that is no rule.
+    Comment,
+}
+
+impl NoteKind {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fault => "fault",
+            Self::Ignored => "ignored",
+            Self::Unused => "unused",
+            Self::Shadowed => "shadowed",
+            Self::Stripped => "stripped",
+            Self::Unmanaged => "unmanaged",
+            Self::ReplacedDefaults => "replaced-defaults",
+            Self::Comment => "comment",
+        }
+    }
+}
+
+impl Policy {
+    /// Everything odd, the worst first.
+    #[must_use]
+    pub fn lint(&self) -> Vec<Note> {
+        let mut notes = provenance(self);
+        let [deny, ask, allow] = self.rules();
+        let on = |kind, rule: &Rule, text: String| Note {
+            kind,
+            subject: rule.text.clone(),
+            origin: rule.origin.to_string(),
+            text,
+        };
+        for (rules, list) in [(deny, Use::Veto), (ask, Use::Veto), (allow, Use::Permit)] {
+            for rule in rules {
+                notes.extend(unused(rule, list).map(|why| on(NoteKind::Unused, rule, why)));
+            }
+        }
+        let shadows = |rule: &Arc<Rule>, over: &[Arc<Rule>], name: &str| {
+            let other = over
+                .iter()
+                .find(|other| !Arc::ptr_eq(other, rule) && other.covers(rule))?;
+            Some(on(
+                NoteKind::Shadowed,
+                rule,
+                format!(
+                    "the {name} rule `{}` covers it ({})",
+                    other.text, other.origin
+                ),
+            ))
+        };
+        for rule in allow {
+            notes.extend(shadows(rule, deny, "deny").or_else(|| shadows(rule, ask, "ask")));
+        }
+        for rule in ask {
+            notes.extend(shadows(rule, deny, "deny"));
+        }
+        for rules in [deny, ask, allow] {
+            notes.extend(repeated(rules, &on));
+        }
+        notes.sort_by(|a, b| (a.kind, &a.origin).cmp(&(b.kind, &b.origin)));
+        notes
+    }
+}
+
+/// Rules of one list that an earlier rule of the list already covers.
+fn repeated(rules: &[Arc<Rule>], on: &dyn Fn(NoteKind, &Rule, String) -> Note) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for (at, rule) in rules.iter().enumerate() {
+        let wider = rules.iter().enumerate().find(|(other, wider)| {
+            *other != at && wider.covers(rule) && (*other < at || !rule.covers(wider))
+        });
+        if let Some((_, wider)) = wider {
+            let text = format!(
+                "`{}` of the same list covers it ({})",
+                wider.text, wider.origin
+            );
+            notes.push(on(NoteKind::Shadowed, rule, text));
+        }
+    }
+    notes
+}
+
+fn provenance(policy: &Policy) -> Vec<Note> {
+    let known = policy.provenance();
+    let mut notes = Vec::new();
+    let mut note = |kind, subject: &str, origin: String, text: String| {
+        notes.push(Note {
+            kind,
+            subject: subject.to_owned(),
+            origin,
+            text,
+        });
+    };
+    for fault in &known.faults {
+        note(NoteKind::Fault, "", String::new(), fault.clone());
+    }
+    for (key, origin) in &known.ignored {
+        let text = "a project may add deny and ask rules and nothing else\nhint: put it into your own configuration".to_owned();
+        note(NoteKind::Ignored, key, origin.to_string(), text);
+    }
+    for stripped in &known.stripped {
+        let rule = &stripped.rule;
+        note(
+            NoteKind::Stripped,
+            &rule.text,
+            rule.origin.to_string(),
+            format!("set aside in auto mode: {}", stripped.why),
+        );
+    }
+    for rule in &known.unmanaged {
+        let text = "an administrator accepts managed allow rules only".to_owned();
+        note(
+            NoteKind::Unmanaged,
+            &rule.text,
+            rule.origin.to_string(),
+            text,
+        );
+    }
+    for (text, origin) in &known.comments {
+        note(
+            NoteKind::Comment,
+            text,
+            origin.to_string(),
+            "this is not a rule and is skipped".to_owned(),
+        );
+    }
+    for (list, entries) in lists(policy) {
+        let replaced = !entries.contains(&Prose::Defaults);
+        if let Some(Prose::Entry { origin, .. }) = entries.first().filter(|_| replaced) {
+            let text = "the built-in entries are replaced\nhint: add \"$defaults\" to the list to keep them".to_owned();
+            note(
+                NoteKind::ReplacedDefaults,
+                &format!("auto_mode.{}", list.name()),
+                origin.clone(),
+                text,
+            );
+        } else if replaced {
+            let text = "the list is empty: the built-in entries are gone\nhint: add \"$defaults\" to keep them".to_owned();
+            note(
+                NoteKind::ReplacedDefaults,
+                &format!("auto_mode.{}", list.name()),
+                String::new(),
+                text,
+            );
+        }
+    }
+    notes
+}
+
+fn lists(policy: &Policy) -> [(List, &[Prose]); 4] {
+    let lists = &policy.auto_mode;
+    [
+        (List::Allow, &lists.allow),
+        (List::SoftDeny, &lists.soft_deny),
+        (List::HardDeny, &lists.hard_deny),
+        (List::Environment, &lists.environment),
+    ]
+}
+
+/// Which way a rule is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Permit,
+    Veto,
+}
+
+/// Why a rule can never match, or hardly ever as meant.
+fn unused(rule: &Rule, list: Use) -> Option<String> {
+    if let Some(field) = own_field(rule) {
+        return Some(format!(
+            "a rule on the raw text of `{field}` is not looked at\nhint: use the tool's own form, such as `Bash(rm *)`, `Read(./path)` or `WebFetch(domain:host)`"
+        ));
+    }
+    match (&rule.tool, &rule.what) {
+        (Tool::Pattern(_), _) if list == Use::Permit => Some(
+            "an allow rule cannot have a pattern for its tool\nhint: name the tool, or the server as in `mcp__server__*`".to_owned(),
+        ),
+        (Tool::Named(name), _) if unknown(name) => {
+            let meant = nearest(name, tool::TABLE.iter().map(|tool| tool.name));
+            let hint = meant.map(|name| format!("\nhint: did you mean `{name}`?")).unwrap_or_default();
+            Some(format!("there is no tool `{name}`{hint}"))
+        }
+        (Tool::Fetch, Specifier::Name(_)) if list == Use::Permit => {
+            Some("a fetch rule speaks of a host\nhint: write `WebFetch(domain:example.com)`".to_owned())
+        }
+        (Tool::Named(name), Specifier::Name(_)) if list == Use::Permit && name != "Skill" => {
+            Some(format!("an allow rule on `{name}` cannot speak of its input\nhint: write `{name}` to allow every use"))
+        }
+        (Tool::Mcp { .. }, Specifier::Name(_)) if list == Use::Permit => {
+            Some("an allow rule on a server's tool cannot speak of its input".to_owned())
+        }
+        (Tool::Bash | Tool::PowerShell, Specifier::Command(glob)) if list == Use::Permit => compound(glob),
+        (_, Specifier::Path(pattern)) => path(rule, pattern.anchor),
+        _ => None,
+    }
+}
+
+fn own_field(rule: &Rule) -> Option<&'static str> {
+    let (_, body) = rule.text.split_once('(')?;
+    let (field, value) = body.split_once(':')?;
+    let taken = !matches!(rule.tool, Tool::Bash | Tool::PowerShell) || !value.starts_with("*)");
+    OWN_FIELDS
+        .iter()
+        .find(|own| **own == field.trim() && taken)
+        .copied()
+}
+
+/// A tool whose name looks like a slip: agents may have tools that we do not know,
+/// but those are spelled with underscores or come from a server.
+fn unknown(name: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "Skill",
+        "LS",
+        "KillShell",
+        "BashOutput",
+        "SlashCommand",
+        "Cd",
+        "Monitor",
+        "REPL",
+    ];
+    !name.contains('_')
+        && !OTHERS.contains(&name)
+        && !tool::TABLE
+            .iter()
+            .any(|tool| tool.name == name || tool.aliases.contains(&name))
+}
+
+fn compound(glob: &Glob) -> Option<String> {
+    let operator = ["&&", "||", ";", "|"]
+        .iter()
+        .find(|operator| glob.prefix().contains(**operator))?;
+    glob.exact().is_none().then(|| {
+        format!("a command is matched part by part, so a pattern across `{operator}` never matches\nhint: write one rule for each part")
+    })
+}
+
+fn path(rule: &Rule, anchor: Anchor) -> Option<String> {
+    const TOPS: &[&str] = &[
+        "/home/", "/Users/", "/etc/", "/usr/", "/var/", "/tmp/", "/opt/", "/root/",
+    ];
+    let body = rule
+        .text
+        .split_once('(')
+        .map_or("", |(_, body)| body.trim_end_matches(')'));
+    if anchor == Anchor::Settings && TOPS.iter().any(|top| body.starts_with(top)) {
+        return Some(format!(
+            "`{body}` is relative to the project's root\nhint: write `/{body}` for a path from the file system's root"
+        ));
+    }
+    if body.contains('{') && body.contains(',') {
+        return Some("braces are plain characters in a path pattern\nhint: write one rule for each alternative".to_owned());
+    }
+    body.starts_with('!')
+        .then(|| "a path pattern cannot be negated".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{Layer, Origin, Scope, Sources, Written};
+
+    fn notes(deny: &[&str], allow: &[&str]) -> Vec<(NoteKind, String)> {
+        let written = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|text| Written {
+                    text: (*text).to_owned(),
+                    line: 1,
+                })
+                .collect()
+        };
+        let origin = Origin {
+            scope: Scope::User,
+            file: "/c.toml".to_owned(),
+            line: 0,
+        };
+        let layer = Layer {
+            deny: written(deny),
+            allow: written(allow),
+            ..Layer::empty(origin)
+        };
+        let policy = Policy::new(Sources {
+            layers: vec![layer],
+            ..Sources::default()
+        });
+        policy
+            .lint()
+            .into_iter()
+            .map(|note| (note.kind, note.subject))
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(deny: &[&str], allow: &[&str], expected: &[(NoteKind, &str)]) {
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(kind, text)| (*kind, (*text).to_owned()))
+            .collect();
+        assert_eq!(
+            notes(deny, allow),
+            expected,
+            "deny {deny:?} allow {allow:?}"
+        );
+    }
+
+    #[test]
+    fn rules_that_never_match() {
+        let unused = |rule: &'static str| check(&[], &[rule], &[(NoteKind::Unused, rule)]);
+        unused("mcp__*");
+        unused("B*");
+        unused("Bsh(x)");
+        unused("WebFetch(https://example.com)");
+        unused("WebSearch(rust)");
+        unused("Bash(cd x && ls *)");
+        unused("Read(/home/dev/x)");
+        unused("Edit(src/{a,b}.rs)");
+        unused("Read(!x)");
+        unused("Bash(command:rm *)");
+        check(
+            &["mcp__*", "WebSearch(rust)"],
+            &["Bash(git status)", "Skill(x)", "Read(//home/dev/x)"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn shadowed_rules() {
+        check(
+            &["Bash(git *)"],
+            &["Bash(git status)"],
+            &[(NoteKind::Shadowed, "Bash(git status)")],
+        );
+        check(
+            &["Bash"],
+            &["Bash(git status)"],
+            &[(NoteKind::Shadowed, "Bash(git status)")],
+        );
+        check(
+            &["Edit"],
+            &["Write(/src/**)"],
+            &[(NoteKind::Shadowed, "Write(/src/**)")],
+        );
+        check(&["Bash(git push *)"], &["Bash(git status)"], &[]);
+        check(
+            &[],
+            &["Bash(git *)", "Bash(git status)"],
+            &[(NoteKind::Shadowed, "Bash(git status)")],
+        );
+        check(
+            &[],
+            &["Bash(git status)", "Bash(git *)"],
+            &[(NoteKind::Shadowed, "Bash(git status)")],
+        );
+        check(&[], &["Read", "Read"], &[(NoteKind::Shadowed, "Read")]);
+    }
+
+    #[test]
+    fn stripped_rules() {
+        check(
+            &[],
+            &["Bash(python *)"],
+            &[(NoteKind::Stripped, "Bash(python *)")],
+        );
+    }
+}

@@ -1,0 +1,399 @@
+//! Does an allow rule cover the whole of a call?
+//!
+//! A permit errs on the side of not matching: every typed part of a command must
+//! be covered, with its variables and redirections; a path must be covered as
+//! typed and as resolved, and one that was not observed is not covered; a host
+//! must be readable in one way only. What cannot be split is not permitted.
+
+use std::borrow::Borrow;
+
+use automode_shell::{
+    Act, Analysis, Extent, Invocation, Layer, Redirect,
+    place::{Place, Zone},
+};
+use serde_json::Value;
+
+use super::{
+    Subject, command,
+    glob::Glob,
+    host,
+    index::{Shelf, Shell},
+    path::{Anchor, PathPattern, below},
+    plain, powershell,
+    rule::{Rule, Specifier},
+    veto::unsplit,
+};
+use crate::{
+    Action,
+    path::{Case, absolute},
+};
+
+/// The rules that together cover the call.
+pub(super) fn find<'a, R: Borrow<Rule>>(
+    shelf: &'a Shelf<R>,
+    subject: &Subject<'_>,
+) -> Option<Vec<&'a Rule>> {
+    let one = |rule: Option<&'a Rule>| rule.map(|rule| vec![rule]);
+    match subject.action {
+        Action::Shell { command } => shell(shelf, subject, command),
+        Action::PowerShell { command } => power_shell(shelf, command),
+        Action::Read { path } => one(file(shelf.reading(), shelf, subject, path)),
+        Action::Search { pattern, path } => {
+            let place = path.as_deref().unwrap_or(&subject.context.cwd);
+            // A pattern that leads out of the place is a place of its own.
+            let leads_out =
+                pattern.starts_with(['/', '~']) || pattern.split('/').any(|name| name == "..");
+            let place = if leads_out && subject.tool == "Glob" {
+                pattern
+            } else {
+                place
+            };
+            one(file(shelf.reading(), shelf, subject, place))
+        }
+        Action::Edit { path, .. } | Action::Write { path, .. } | Action::Notebook { path, .. } => {
+            one(file(shelf.editing(), shelf, subject, path))
+        }
+        Action::Fetch { url, .. } => one(shelf.fetching().find(|rule| match &rule.what {
+            Specifier::Any => true,
+            Specifier::Host(pattern) => {
+                host::strict(url).is_some_and(|host| pattern.matches(&host))
+            }
+            Specifier::Command(_) | Specifier::Path(_) | Specifier::Name(_) => false,
+        })),
+        Action::Spawn { kind, .. } => one(shelf.agents().find(|rule| match (&rule.what, kind) {
+            (Specifier::Any, _) => true,
+            (Specifier::Name(glob), Some(kind)) => glob.matches(kind),
+            (
+                Specifier::Name(_)
+                | Specifier::Command(_)
+                | Specifier::Path(_)
+                | Specifier::Host(_),
+                _,
+            ) => false,
+        })),
+        Action::Mcp { .. } => one(shelf
+            .mcp(subject.tool)
+            .into_iter()
+            .find(|rule| rule.what == Specifier::Any)),
+        Action::WebSearch { .. }
+        | Action::Schedule { .. }
+        | Action::Message { .. }
+        | Action::Configure { .. }
+        | Action::Interact
+        | Action::Inert
+        | Action::Opaque { .. } => one(named(shelf, subject)),
+    }
+}
+
+/// A rule on a tool by its name; a specifier is understood for skills only.
+fn named<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'_>) -> Option<&'a Rule> {
+    let skill = || {
+        ["skill", "name"]
+            .iter()
+            .find_map(|field| subject.input.get(*field).and_then(Value::as_str))
+    };
+    shelf.named(subject.tool).find(|rule| match &rule.what {
+        Specifier::Any => true,
+        Specifier::Name(glob) => {
+            subject.tool == "Skill" && skill().is_some_and(|name| glob.matches(name))
+        }
+        Specifier::Command(_) | Specifier::Path(_) | Specifier::Host(_) => false,
+    })
+}
+
+fn file<'a, R: Borrow<Rule>>(
+    family: impl Iterator<Item = &'a Rule>,
+    shelf: &'a Shelf<R>,
+    subject: &Subject<'_>,
+    path: &str,
+) -> Option<&'a Rule> {
+    family
+        .chain(shelf.named(subject.tool))
+        .find(|rule| match &rule.what {
+            Specifier::Any => true,
+            Specifier::Path(pattern) => covers(rule, pattern, subject, path),
+            Specifier::Command(_) | Specifier::Host(_) | Specifier::Name(_) => false,
+        })
+}
+
+/// Whether the path as typed and as resolved both lie in what the rule names.
+fn covers(rule: &Rule, pattern: &PathPattern, subject: &Subject<'_>, path: &str) -> bool {
+    let context = subject.context;
+    let path = absolute(path, &context.cwd, context.home.as_deref());
+    let project = context
+        .roots
+        .first()
+        .map_or(context.cwd.as_str(), String::as_str);
+    let anchor = match pattern.anchor {
+        Anchor::Root => "/",
+        Anchor::Home => match context.home.as_deref() {
+            Some(home) => home,
+            None => return false,
+        },
+        Anchor::Settings => rule.root.as_deref().unwrap_or(project),
+        // Not the working directory, which the agent may move.
+        Anchor::Here => project,
+    };
+    let resolved = |path: &str| {
+        subject
+            .facts
+            .paths
+            .get(path)
+            .and_then(|fact| fact.canonical.clone())
+    };
+    let fits = |path: &str, anchor: &str| {
+        below(path, anchor, Case::Matters)
+            .is_some_and(|names| pattern.matches(&names, Case::Matters))
+    };
+    let Some(canonical) = resolved(&path) else {
+        return false;
+    };
+    fits(&path, anchor)
+        && (fits(&canonical, anchor)
+            || resolved(anchor).is_some_and(|anchor| fits(&canonical, &anchor)))
+}
+
+fn power_shell<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, text: &str) -> Option<Vec<&'a Rule>> {
+    if let Some(rule) = shelf.all_commands(Shell::PowerShell).next() {
+        return Some(vec![rule]);
+    }
+    let parts = powershell::split(text)?;
+    parts
+        .iter()
+        .map(|part| {
+            shelf
+                .commands(Shell::PowerShell, part)
+                .find(|rule| command_glob(rule).is_some_and(|glob| glob.matches(part)))
+        })
+        .collect()
+}
+
+fn command_glob(rule: &Rule) -> Option<&Glob> {
+    match &rule.what {
+        Specifier::Command(glob) => Some(glob),
+        Specifier::Any | Specifier::Path(_) | Specifier::Host(_) | Specifier::Name(_) => None,
+    }
+}
+
+fn shell<'a, R: Borrow<Rule>>(
+    shelf: &'a Shelf<R>,
+    subject: &Subject<'_>,
+    text: &str,
+) -> Option<Vec<&'a Rule>> {
+    let Some(analysis) = subject.analysis else {
+        return by_text(shelf, text);
+    };
+    let meddles = |act: &Act| matches!(act, Act::Environment { .. });
+    if analysis.effects.iter().any(|effect| meddles(&effect.act)) {
+        return None;
+    }
+    if let Some(rule) = shelf.all_commands(Shell::Bash).next() {
+        return Some(vec![rule]);
+    }
+    // A person wrote down exactly this command.
+    if let Some(rule) = shelf
+        .commands(Shell::Bash, text.trim())
+        .find(|rule| command_glob(rule).and_then(Glob::exact) == Some(text.trim()))
+    {
+        return Some(vec![rule]);
+    }
+    let splits = !unsplit(analysis) && !analysis.invocations.is_empty();
+    splits
+        .then(|| parts(shelf, subject, analysis, text))
+        .flatten()
+}
+
+fn parts<'a, R: Borrow<Rule>>(
+    shelf: &'a Shelf<R>,
+    subject: &Subject<'_>,
+    analysis: &Analysis,
+    text: &str,
+) -> Option<Vec<&'a Rule>> {
+    let typed = |invocation: &&Invocation| {
+        invocation.layers.iter().all(|layer| match layer {
+            // The body of a function is typed here too.
+            Layer::Function(_) => true,
+            Layer::Wrapper(_)
+            | Layer::Text(_)
+            | Layer::File(_)
+            | Layer::Task(_)
+            | Layer::Remote(_) => false,
+        })
+    };
+    let mut rules = Vec::new();
+    for invocation in analysis.invocations.iter().filter(typed) {
+        if !invocation
+            .redirects
+            .iter()
+            .all(|redirect| harmless(redirect, shelf, subject))
+        {
+            return None;
+        }
+        if walks(invocation, subject, analysis) {
+            continue;
+        }
+        rules.push(part(shelf, invocation, invocation.span.of(text).trim())?);
+    }
+    (!rules.is_empty()).then_some(rules)
+}
+
+/// The rule that covers one simple command.
+fn part<'a, R: Borrow<Rule>>(
+    shelf: &'a Shelf<R>,
+    invocation: &Invocation,
+    typed: &str,
+) -> Option<&'a Rule> {
+    let readings = command::readings(&invocation.argv);
+    let program = invocation.argv.first()?.literal()?;
+    let unsafe_names = || {
+        invocation
+            .env
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .filter(|name| !command::safe_variable(name))
+    };
+    let mut covering = None;
+    for words in &readings {
+        let mut forms: Vec<&[String]> = vec![words];
+        while let Some(inner) = forms.last().and_then(|words| command::unwrapped(words)) {
+            forms.push(inner);
+        }
+        let fits = |rule: &Rule, text: &str| {
+            let Some(glob) = command_glob(rule) else {
+                return false;
+            };
+            let spelled_out = |name: &str| {
+                glob.prefix()
+                    .split(' ')
+                    .any(|word| word.split_once('=').is_some_and(|(own, _)| own == name))
+            };
+            let whole_program =
+                !program.contains('/') || glob.prefix().contains('/') || glob.prefix().is_empty();
+            let open = glob.exact().is_none();
+            glob.matches(text)
+                && whole_program
+                && !(open && forms.iter().any(|words| command::hides(words)))
+                && unsafe_names().all(spelled_out)
+        };
+        let by_words = forms.iter().find_map(|words| {
+            let text = command::quoted(words);
+            shelf
+                .commands(Shell::Bash, &text)
+                .find(|rule| fits(rule, &text))
+        });
+        let by_typing = || {
+            shelf
+                .commands(Shell::Bash, typed)
+                .find(|rule| fits(rule, typed))
+        };
+        covering = Some(by_words.or_else(by_typing)?);
+    }
+    covering
+}
+
+/// A change of directory inside the project, or nothing at all. Next to git a
+/// change of directory is not nothing: it picks the repository and its hooks.
+fn walks(invocation: &Invocation, subject: &Subject<'_>, analysis: &Analysis) -> bool {
+    let words: Vec<_> = invocation
+        .argv
+        .iter()
+        .map_while(|word| word.literal())
+        .collect();
+    if words.len() != invocation.argv.len() || !invocation.env.is_empty() {
+        return false;
+    }
+    let git = |other: &Invocation| {
+        other
+            .argv
+            .first()
+            .is_some_and(|word| word.prefix().rsplit('/').next() == Some("git"))
+    };
+    match words
+        .iter()
+        .map(AsRef::as_ref)
+        .collect::<Vec<&str>>()
+        .as_slice()
+    {
+        ["true" | "false" | ":"] => true,
+        ["cd", directory] if !directory.starts_with('-') => {
+            let cwd = invocation.cwd.as_deref().unwrap_or(&subject.context.cwd);
+            let path = absolute(directory, cwd, subject.context.home.as_deref());
+            let canonical = subject
+                .facts
+                .paths
+                .get(&path)
+                .and_then(|fact| fact.canonical.as_deref());
+            let inside = |path: &str| {
+                subject
+                    .context
+                    .roots
+                    .iter()
+                    .any(|root| below(path, root, Case::Matters).is_some())
+            };
+            inside(&path) && canonical.is_none_or(inside) && !analysis.invocations.iter().any(git)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a redirection loses and changes nothing that a rule on the command
+/// does not speak of.
+fn harmless<R: Borrow<Rule>>(redirect: &Redirect, shelf: &Shelf<R>, subject: &Subject<'_>) -> bool {
+    if redirect.input {
+        return true;
+    }
+    if redirect.target.extent != Extent::Exact {
+        return false;
+    }
+    let path = redirect.target.path.as_str();
+    let place = Place::of(&redirect.target, subject.context);
+    if place.zone == Zone::Sink {
+        return true;
+    }
+    let scratch = || {
+        let resolved = subject
+            .facts
+            .paths
+            .get(path)
+            .and_then(|fact| fact.canonical.as_deref());
+        place.zone == Zone::Temp
+            && place.protected.is_none()
+            && resolved.is_some_and(|path| Place::of_path(path, subject.context).zone == Zone::Temp)
+    };
+    scratch()
+        || shelf
+            .editing()
+            .chain(shelf.named("Write"))
+            .any(|rule| match &rule.what {
+                Specifier::Path(pattern) => covers(rule, pattern, subject, path),
+                Specifier::Any
+                | Specifier::Command(_)
+                | Specifier::Host(_)
+                | Specifier::Name(_) => false,
+            })
+}
+
+/// Without an analysis: only text that needs none.
+fn by_text<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, text: &str) -> Option<Vec<&'a Rule>> {
+    let parts = plain::split(text)?;
+    parts
+        .iter()
+        .map(|words| {
+            if let Some(rule) = shelf.all_commands(Shell::Bash).next() {
+                return Some(rule);
+            }
+            let mut forms: Vec<&[String]> = vec![words];
+            while let Some(inner) = forms.last().and_then(|words| command::unwrapped(words)) {
+                forms.push(inner);
+            }
+            forms.iter().find_map(|words| {
+                let text = command::quoted(words);
+                shelf.commands(Shell::Bash, &text).find(|rule| {
+                    command_glob(rule).is_some_and(|glob| {
+                        glob.matches(&text) && (glob.exact().is_some() || !command::hides(words))
+                    })
+                })
+            })
+        })
+        .collect()
+}

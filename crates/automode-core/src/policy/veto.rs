@@ -1,0 +1,500 @@
+//! Does a deny or ask rule match any part of a call?
+//!
+//! A veto errs on the side of matching: it looks through every wrapper and nested
+//! script, at links and their targets, without case, and at raw text where the
+//! analysis has gaps. A rule that only may match (a word is not known before the
+//! command runs) is a maybe, which asks instead of denying.
+
+use std::borrow::Borrow;
+
+use automode_shell::{Act, Analysis, Code, Extent, GapKind, Host, Target};
+use serde_json::Value;
+
+use super::{
+    Subject, command,
+    glob::Glob,
+    host,
+    index::{Shelf, Shell},
+    path::{Anchor, PathPattern, below},
+    powershell,
+    rule::{EDITING, READING, Rule, Specifier, Tool},
+};
+use crate::{
+    Action,
+    path::{Case, absolute, parts},
+};
+
+/// How sure a match is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hit {
+    Maybe,
+    Sure,
+}
+
+/// The surest match among the rules; the earliest of equals.
+pub(super) fn find<'a, R: Borrow<Rule>>(
+    shelf: &'a Shelf<R>,
+    subject: &Subject<'_>,
+) -> Option<(&'a Rule, Hit)> {
+    let mut best: Option<(&Rule, Hit)> = None;
+    let mut note = |rule: &'a Rule, hit: Option<Hit>| {
+        if let Some(hit) = hit
+            && best.is_none_or(|(_, known)| hit > known)
+        {
+            best = Some((rule, hit));
+        }
+    };
+    for rule in shelf.parameters() {
+        note(rule, parameter(rule, subject));
+    }
+    for rule in shelf.patterns() {
+        note(rule, pattern(rule, subject));
+    }
+    for rule in shelf
+        .mcp(subject.tool)
+        .into_iter()
+        .chain(shelf.named(subject.tool))
+    {
+        note(rule, by_name(rule, subject));
+    }
+    match subject.action {
+        Action::Shell { command } => shell(shelf, subject, command, &mut note),
+        Action::PowerShell { command } => power_shell(shelf, command, &mut note),
+        Action::Read { path } => files(shelf.reading(), &[path], subject, &mut note),
+        Action::Search { pattern, path } => {
+            let place = path.as_deref().unwrap_or(".");
+            files(shelf.reading(), &[place, pattern], subject, &mut note);
+        }
+        Action::Edit { path, .. } | Action::Write { path, .. } | Action::Notebook { path, .. } => {
+            files(shelf.editing(), &[path], subject, &mut note);
+        }
+        Action::Fetch { url, .. } => {
+            for rule in shelf.fetching() {
+                note(rule, fetch(rule, url));
+            }
+        }
+        Action::Spawn { kind, .. } => {
+            let kind = kind.as_deref().unwrap_or("general-purpose");
+            for rule in shelf.agents() {
+                note(rule, name(rule, kind));
+            }
+        }
+        Action::Opaque { .. } => opaque(shelf, subject, &mut note),
+        Action::WebSearch { .. }
+        | Action::Schedule { .. }
+        | Action::Message { .. }
+        | Action::Configure { .. }
+        | Action::Mcp { .. }
+        | Action::Interact
+        | Action::Inert => {}
+    }
+    best
+}
+
+type Note<'n, 'a> = &'n mut dyn FnMut(&'a Rule, Option<Hit>);
+
+/// A rule on one field of the input.
+fn parameter(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
+    let (field, glob) = rule.parameter.as_ref()?;
+    if !speaks_of(&rule.tool, subject) {
+        return None;
+    }
+    let text = match subject.input.get(field)? {
+        Value::String(text) => text.clone(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    };
+    glob.matches(&text).then_some(Hit::Sure)
+}
+
+fn speaks_of(tool: &Tool, subject: &Subject<'_>) -> bool {
+    match tool {
+        Tool::Bash => subject.tool == "Bash",
+        Tool::PowerShell => subject.tool == "PowerShell",
+        Tool::Read => subject.tool == "Read" || READING.contains(&subject.tool),
+        Tool::Edit => subject.tool == "Edit" || EDITING.contains(&subject.tool),
+        Tool::Fetch => subject.tool == "WebFetch",
+        Tool::Agent => subject.tool == "Agent",
+        Tool::Mcp { server, tool } => subject
+            .tool
+            .strip_prefix("mcp__")
+            .and_then(|rest| rest.strip_prefix(server.as_str()))
+            .and_then(|rest| rest.strip_prefix("__"))
+            .is_some_and(|name| tool.matches(name)),
+        Tool::Named(name) => name == subject.tool,
+        Tool::Pattern(glob) => glob.matches(subject.tool),
+    }
+}
+
+fn pattern(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
+    let bare = rule.what == Specifier::Any && rule.parameter.is_none();
+    (bare && speaks_of(&rule.tool, subject)).then_some(Hit::Sure)
+}
+
+/// A tool known by name: every use, its path, or a name somewhere in its input.
+fn by_name(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
+    match &rule.what {
+        Specifier::Any => Some(Hit::Sure),
+        Specifier::Path(pattern) => match subject.action {
+            Action::Read { path }
+            | Action::Edit { path, .. }
+            | Action::Write { path, .. }
+            | Action::Notebook { path, .. } => touches(rule, pattern, path, subject),
+            Action::Search {
+                pattern: sought,
+                path,
+            } => {
+                let place = path.as_deref().unwrap_or(".");
+                touches(rule, pattern, place, subject)
+                    .or_else(|| touches(rule, pattern, sought, subject))
+            }
+            _ => Some(Hit::Maybe),
+        },
+        Specifier::Name(glob) | Specifier::Command(glob) => subject
+            .input
+            .values()
+            .filter_map(Value::as_str)
+            .any(|text| glob.matches(text))
+            .then_some(Hit::Sure),
+        Specifier::Host(_) => None,
+    }
+}
+
+fn name(rule: &Rule, name: &str) -> Option<Hit> {
+    let hit = match &rule.what {
+        Specifier::Any => true,
+        Specifier::Name(glob) => glob.matches(name) || glob.matches(&name.to_lowercase()),
+        Specifier::Command(_) | Specifier::Path(_) | Specifier::Host(_) => false,
+    };
+    hit.then_some(Hit::Sure)
+}
+
+fn fetch(rule: &Rule, url: &str) -> Option<Hit> {
+    match &rule.what {
+        Specifier::Any => Some(Hit::Sure),
+        Specifier::Host(pattern) => match host::lenient(url) {
+            Some(host) => pattern.matches(&host).then_some(Hit::Sure),
+            None => Some(Hit::Maybe),
+        },
+        Specifier::Name(glob) => glob.matches(url).then_some(Hit::Sure),
+        Specifier::Command(_) | Specifier::Path(_) => None,
+    }
+}
+
+/// The input does not have the tool's shape: a rule on its content may match.
+fn opaque<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'_>, note: Note<'_, 'a>) {
+    for rule in shelf.rules().iter().map(Borrow::borrow) {
+        let by_name = matches!(
+            rule.tool,
+            Tool::Named(_) | Tool::Mcp { .. } | Tool::Pattern(_)
+        );
+        if !by_name && rule.parameter.is_none() && speaks_of(&rule.tool, subject) {
+            let hit = if rule.what == Specifier::Any {
+                Hit::Sure
+            } else {
+                Hit::Maybe
+            };
+            note(rule, Some(hit));
+        }
+    }
+}
+
+fn power_shell<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, text: &str, note: Note<'_, 'a>) {
+    for rule in shelf.all_commands(Shell::PowerShell) {
+        note(rule, Some(Hit::Sure));
+    }
+    if shelf.speaks_of_commands(Shell::PowerShell) {
+        for suspect in powershell::suspects(text) {
+            commands(shelf, Shell::PowerShell, &suspect, note);
+        }
+    }
+}
+
+fn commands<'a, R: Borrow<Rule>>(
+    shelf: &'a Shelf<R>,
+    shell: Shell,
+    text: &str,
+    note: Note<'_, 'a>,
+) {
+    for rule in shelf.commands(shell, text) {
+        if let Specifier::Command(glob) = &rule.what {
+            note(rule, command_hit(glob, text));
+        }
+    }
+}
+
+fn command_hit(glob: &Glob, text: &str) -> Option<Hit> {
+    if glob.matches(text) {
+        // A star of the rule may stand for the unknown part.
+        Some(Hit::Sure)
+    } else {
+        glob.may_match(text).then_some(Hit::Maybe)
+    }
+}
+
+fn shell<'a, R: Borrow<Rule>>(
+    shelf: &'a Shelf<R>,
+    subject: &Subject<'_>,
+    text: &str,
+    note: Note<'_, 'a>,
+) {
+    for rule in shelf.all_commands(Shell::Bash) {
+        note(rule, Some(Hit::Sure));
+    }
+    if shelf.speaks_of_commands(Shell::Bash) {
+        commands(shelf, Shell::Bash, text.trim(), note);
+        for invocation in subject
+            .analysis
+            .iter()
+            .flat_map(|analysis| &analysis.invocations)
+        {
+            for suspect in command::suspects(invocation, invocation.span.of(text).trim()) {
+                commands(shelf, Shell::Bash, &suspect, note);
+            }
+        }
+        if subject.analysis.is_none_or(unsplit) {
+            match command::raw_suspects(text) {
+                Some(suspects) => {
+                    for suspect in suspects {
+                        commands(shelf, Shell::Bash, &suspect, note);
+                    }
+                }
+                None => {
+                    for rule in shelf.commands(Shell::Bash, "\0") {
+                        note(rule, Some(Hit::Maybe));
+                    }
+                }
+            }
+        }
+    }
+    if let Some(analysis) = subject.analysis {
+        effects(shelf, subject, analysis, note);
+    }
+}
+
+/// Whether commands may have escaped the analysis.
+pub(super) fn unsplit(analysis: &Analysis) -> bool {
+    analysis.coverage.gaps().iter().any(|gap| match gap.kind {
+        GapKind::Refused(_) | GapKind::Syntax(_) | GapKind::Budget => true,
+        GapKind::Program(_)
+        | GapKind::DynamicProgram
+        | GapKind::Argument { .. }
+        | GapKind::DynamicWord { .. }
+        | GapKind::Unseen(_)
+        | GapKind::Call { .. } => false,
+    })
+}
+
+/// File and host rules on what a command would do.
+fn effects<'a, R: Borrow<Rule>>(
+    shelf: &'a Shelf<R>,
+    subject: &Subject<'_>,
+    analysis: &Analysis,
+    note: Note<'_, 'a>,
+) {
+    for effect in &analysis.effects {
+        match &effect.act {
+            Act::Read { target }
+            | Act::Execute {
+                code: Code::File(target),
+                ..
+            } => {
+                for rule in shelf.reading() {
+                    note(rule, reached(rule, target, Reach::Path, subject));
+                }
+            }
+            Act::Write { target, .. } => {
+                for rule in shelf.editing().chain(shelf.named("Write")) {
+                    note(rule, reached(rule, target, Reach::Path, subject));
+                }
+            }
+            Act::Delete { target, tree } => {
+                let reach = if *tree { Reach::Tree } else { Reach::Path };
+                for rule in shelf.editing().chain(shelf.named("Write")) {
+                    note(rule, reached(rule, target, reach, subject));
+                }
+            }
+            Act::Connect {
+                host: Host::Named(name),
+                ..
+            } => {
+                for rule in shelf.fetching() {
+                    if let Specifier::Host(pattern) = &rule.what {
+                        note(
+                            rule,
+                            pattern.matches(&host::normal(name)).then_some(Hit::Sure),
+                        );
+                    }
+                }
+            }
+            Act::List { .. }
+            | Act::Execute { .. }
+            | Act::Connect { .. }
+            | Act::Listen { .. }
+            | Act::Vcs(_)
+            | Act::Package { .. }
+            | Act::Process { .. }
+            | Act::Privilege(_)
+            | Act::Persist { .. }
+            | Act::System(_)
+            | Act::Cloud { .. }
+            | Act::Database { .. }
+            | Act::Credential { .. }
+            | Act::Publish { .. }
+            | Act::Message { .. }
+            | Act::Agent { .. }
+            | Act::Environment { .. }
+            | Act::Exhaust => {}
+        }
+    }
+}
+
+fn files<'a>(
+    rules: impl Iterator<Item = &'a Rule>,
+    paths: &[&str],
+    subject: &Subject<'_>,
+    note: Note<'_, 'a>,
+) {
+    for rule in rules {
+        match &rule.what {
+            Specifier::Any => note(rule, Some(Hit::Sure)),
+            Specifier::Path(pattern) => {
+                for path in paths {
+                    note(rule, touches(rule, pattern, path, subject));
+                }
+            }
+            Specifier::Command(_) | Specifier::Host(_) | Specifier::Name(_) => {}
+        }
+    }
+}
+
+/// Whether a path as typed, or what it leads to, is matched.
+fn touches(rule: &Rule, pattern: &PathPattern, path: &str, subject: &Subject<'_>) -> Option<Hit> {
+    let path = absolute(path, &subject.context.cwd, subject.context.home.as_deref());
+    forms(&path, subject)
+        .iter()
+        .any(|path| {
+            within(rule, pattern, subject, path, |names| {
+                pattern.matches(names, Case::Ignored)
+            })
+        })
+        .then_some(Hit::Sure)
+}
+
+/// How much of a target an effect takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Path,
+    /// The path and everything below it.
+    Tree,
+}
+
+/// Whether an effect on `target` falls under a file rule with a path.
+fn reached(rule: &Rule, target: &Target, reach: Reach, subject: &Subject<'_>) -> Option<Hit> {
+    // A rule without a path speaks of the tool, not of what commands do.
+    let Specifier::Path(pattern) = &rule.what else {
+        return None;
+    };
+    let direct = || touches(rule, pattern, &target.path, subject);
+    match target.extent {
+        Extent::Exact | Extent::Below => {
+            let swallowed = (reach == Reach::Tree
+                && swallows(rule, pattern, &target.path, subject))
+            .then_some(Hit::Sure);
+            direct().or(swallowed)
+        }
+        Extent::Pattern => {
+            let meets = within(rule, pattern, subject, &target.path, |names| {
+                pattern.may_meet(names, Case::Ignored)
+            });
+            let last = parts(&target.path).last().unwrap_or_default();
+            let names_something = last.chars().any(|c| c.is_alphanumeric());
+            match (meets, names_something, pattern.names_one()) {
+                (false, _, _) => None,
+                (true, true, _) => Some(Hit::Sure),
+                (true, false, true) => Some(Hit::Maybe),
+                // `cat *` beside a rule on `*.pem`: only a rule on the whole directory decides.
+                (true, false, false) => {
+                    let directory = target
+                        .path
+                        .rsplit_once('/')
+                        .map_or("/", |(directory, _)| directory);
+                    touches(rule, pattern, &format!("{directory}/\u{1}"), subject)
+                }
+            }
+        }
+        Extent::Prefix if parts(&target.path).count() > 1 => {
+            let open = format!("{}*", target.path);
+            within(rule, pattern, subject, &open, |names| {
+                pattern.may_meet(names, Case::Ignored)
+            })
+            .then_some(Hit::Maybe)
+        }
+        Extent::Prefix | Extent::Unknown => None,
+    }
+}
+
+/// Whether a tree at `path` holds the place that the rule names.
+fn swallows(rule: &Rule, pattern: &PathPattern, path: &str, subject: &Subject<'_>) -> bool {
+    anchors(rule, pattern, subject).iter().any(|anchor| {
+        let base = pattern.base();
+        let place = format!("{anchor}/{}", base.join("/"));
+        (!base.is_empty() || anchor_is_below(anchor, path))
+            && below(&place, path, Case::Ignored).is_some()
+    })
+}
+
+fn anchor_is_below(anchor: &str, path: &str) -> bool {
+    below(anchor, path, Case::Ignored).is_some()
+}
+
+/// Asks `test` about the names of `path` below each anchor of the rule.
+fn within(
+    rule: &Rule,
+    pattern: &PathPattern,
+    subject: &Subject<'_>,
+    path: &str,
+    test: impl Fn(&[&str]) -> bool,
+) -> bool {
+    anchors(rule, pattern, subject)
+        .iter()
+        .any(|anchor| below(path, anchor, Case::Ignored).is_some_and(|names| test(&names)))
+}
+
+/// A path and, where it was observed, what it resolves to.
+fn forms(path: &str, subject: &Subject<'_>) -> Vec<String> {
+    let mut forms = vec![path.to_owned()];
+    let canonical = subject
+        .facts
+        .paths
+        .get(path)
+        .and_then(|fact| fact.canonical.as_ref());
+    forms.extend(canonical.filter(|canonical| *canonical != path).cloned());
+    forms
+}
+
+/// Every directory that the pattern may count from.
+fn anchors(rule: &Rule, pattern: &PathPattern, subject: &Subject<'_>) -> Vec<String> {
+    let context = subject.context;
+    let here = || {
+        context
+            .roots
+            .iter()
+            .map(String::as_str)
+            .chain([context.cwd.as_str()])
+    };
+    let places: Vec<&str> = match pattern.anchor {
+        Anchor::Root => vec!["/"],
+        Anchor::Home => context.home.as_deref().into_iter().collect(),
+        Anchor::Settings => match &rule.root {
+            Some(root) => vec![root],
+            None => here().collect(),
+        },
+        Anchor::Here => here().collect(),
+    };
+    places
+        .into_iter()
+        .flat_map(|place| forms(place, subject))
+        .collect()
+}

@@ -1,9 +1,0 @@
-//! What would still act after the task is done.
-
-mod agent_self_change;
-mod classifier_bypass;
-mod scheduled_persistence;
-
-pub use agent_self_change::AgentSelfChange;
-pub use classifier_bypass::ClassifierBypass;
-pub use scheduled_persistence::ScheduledPersistence;
