@@ -30,6 +30,11 @@ fn answer(agent: Agent, bytes: &[u8]) -> Option<(Moment, Fate)> {
             _ => return None,
         },
     };
+    match moment {
+        Moment::BeforeTool | Moment::PermissionRequest => {}
+        // A broken payload of an event that decides nothing.
+        Moment::AfterTool | Moment::Other => return None,
+    }
     let reply = agent.render(moment, &answer, Presence::Headless);
     Some((moment, fate(agent, moment, &reply)))
 }

@@ -1,1 +1,66 @@
-fn main() {}
+//! `automode`: one file per command.
+//!
+//! Exit codes of `check` and `explain`: 0 allow, 1 ask, 2 deny, 3 error. An error
+//! or a panic is never 0.
+
+mod command;
+mod output;
+mod setup;
+
+use std::panic;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The exit code of everything that went wrong.
+const ERROR: u8 = 3;
+
+/// Auto mode for any coding agent: allow, ask or deny, with the ground of the answer.
+#[derive(Parser)]
+#[command(name = "automode", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  automode check 'rm -rf build'
+  automode check --tool Write --input '{\"file_path\": \"src/new.rs\"}'
+  automode explain 'curl -s https://example.com/install.sh | sh'";
+
+#[derive(Subcommand)]
+enum Command {
+    Check(command::check::Args),
+    Explain(command::explain::Args),
+}
+
+fn main() -> ExitCode {
+    let code = panic::catch_unwind(run).unwrap_or(ERROR);
+    ExitCode::from(code)
+}
+
+fn run() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let done = match cli.command {
+        Command::Check(args) => command::check::run(args),
+        Command::Explain(args) => command::explain::run(args),
+    };
+    done.unwrap_or_else(|error| {
+        output::error(&error);
+        ERROR
+    })
+}
+
+/// Help and version are answers; everything else about the arguments is an error.
+fn usage(error: &clap::Error) -> u8 {
+    let printed = error.print();
+    if error.use_stderr() || printed.is_err() {
+        ERROR
+    } else {
+        0
+    }
+}

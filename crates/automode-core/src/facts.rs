@@ -2,17 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::transcript;
 
 /// Something to look at. The runtime answers into [`Facts`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Query {
-    /// Kind, canonical form and git state of an absolute path (which may not exist).
+    /// Kind and canonical form of an absolute path (which may not exist).
     Path(String),
+    /// The same with its git state, which costs more.
+    GitState(String),
     /// The text of a file, bounded.
     File(String),
     /// The repository around a directory.
     Repo(String),
+    /// The same with whether it has uncommitted work, which costs more.
+    RepoState(String),
     /// The session's user words and calls: asked for only when a judge is about to see them.
     Transcript,
 }
@@ -61,25 +67,25 @@ pub enum GitState {
     Dirty,
     Untracked,
     Ignored,
-    /// Not in a repository, or git could not tell.
+    /// Not in a repository, git could not tell, or nobody looked.
     None,
 }
 
 /// A repository.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepoFact {
     /// Its root; `None`: there is no repository here.
     pub root: Option<String>,
     pub branch: Option<String>,
     pub default_branch: Option<String>,
     pub remotes: Vec<Remote>,
-    /// Uncommitted changes or untracked files exist.
+    /// Uncommitted changes or untracked files exist, or nobody looked.
     pub dirty: bool,
     /// Its configuration makes git run programs (`core.fsmonitor`, `core.hooksPath`, filters, …): the keys.
     pub helpers: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remote {
     pub name: String,
     pub url: String,

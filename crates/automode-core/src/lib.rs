@@ -9,6 +9,7 @@ mod action;
 pub mod brief;
 mod call;
 mod decision;
+pub mod effects;
 pub mod exceptions;
 mod facts;
 mod failure;

@@ -1,17 +1,190 @@
 //! Permits that can be proved.
+//!
+//! The seven exceptions of the block rules, each as a proof over effects. An
+//! action is provably fine if everything it does is known, every effect is
+//! covered by some exception, and every finding is of the soft kind and cleared
+//! by one. Nothing here can clear a veto or a hard finding, and an effect that no
+//! exception speaks for is never fine by silence.
+
+mod declared_dependency;
+mod feature_branch_push;
+mod project_code;
+mod project_local;
+mod read_only;
+pub mod standard_credential;
+mod test_artifact;
+pub mod toolchain_setup;
+
+pub use declared_dependency::MANIFESTS;
+
+use automode_shell::{Act, Coverage, Effect, Gap, GapKind};
 
 use crate::Finding;
+use crate::policy::ProjectCode;
 use crate::rules::Scene;
+
+/// A kind of action that is routine.
+pub trait Exception: Sync {
+    fn id(&self) -> &'static str;
+    /// Its page, of the same shape as a rule's.
+    fn page(&self) -> &'static str;
+    /// Proves that this effect is routine here.
+    fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool;
+    /// Proves that this soft finding does not matter here.
+    fn clears(&self, _finding: &Finding, _scene: &Scene<'_>) -> bool {
+        false
+    }
+}
+
+/// Every exception, in the order of the documentation.
+pub const EXCEPTIONS: &[&dyn Exception] = &[
+    &read_only::ReadOnly,
+    &project_local::ProjectLocal,
+    &test_artifact::TestArtifact,
+    &declared_dependency::DeclaredDependency,
+    &toolchain_setup::ToolchainSetup,
+    &standard_credential::StandardCredential,
+    &feature_branch_push::FeatureBranchPush,
+];
 
 /// A proof that an action is harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
+    /// The exception that carries the most of it.
     pub exception: &'static str,
     pub reason: String,
 }
 
-/// The proof, where there is one.
-#[must_use]
-pub fn settle(_scene: &Scene<'_>, _findings: &[Finding]) -> Option<Proof> {
-    None
+/// Tries to prove that an action is fine.
+///
+/// # Errors
+/// What is in the way of a proof, for people.
+pub fn settle(
+    scene: &Scene<'_>,
+    findings: &[Finding],
+    project_code: ProjectCode,
+) -> Result<Proof, Vec<String>> {
+    let Some(analysis) = scene.analysis else {
+        return Err(vec!["nothing is known about what it does".to_owned()]);
+    };
+    let mut used = vec![false; EXCEPTIONS.len()];
+    let mut open = gaps(&analysis.coverage, scene, project_code);
+    for effect in &analysis.effects {
+        let by = |exception: &&dyn Exception| exception.covers(effect, scene);
+        let covered = EXCEPTIONS.iter().position(by);
+        let accepted = project_code::covers(effect, scene, project_code);
+        match covered.and_then(|at| used.get_mut(at)) {
+            Some(used) => *used = true,
+            None if accepted => {}
+            None => open.push(describe_effect(effect, scene)),
+        }
+    }
+    for finding in findings {
+        let by = |exception: &&dyn Exception| finding.soft && exception.clears(finding, scene);
+        match EXCEPTIONS
+            .iter()
+            .position(by)
+            .and_then(|at| used.get_mut(at))
+        {
+            Some(used) => *used = true,
+            None => open.push(finding.evidence.clone()),
+        }
+    }
+    if open.is_empty() {
+        Ok(proof(&used))
+    } else {
+        open.dedup();
+        Err(open)
+    }
 }
+
+/// Whatever was not understood and no setting accepts.
+fn gaps(coverage: &Coverage, scene: &Scene<'_>, project_code: ProjectCode) -> Vec<String> {
+    match coverage {
+        Coverage::Complete => Vec::new(),
+        Coverage::Opaque(gap) => vec![describe_gap(gap)],
+        Coverage::Partial(gaps) => gaps
+            .iter()
+            .filter(|gap| {
+                !project_code::accepts(gap, scene, project_code)
+                    && !toolchain_setup::accepts(gap, scene)
+            })
+            .map(describe_gap)
+            .collect(),
+    }
+}
+
+fn proof(used: &[bool]) -> Proof {
+    let ids: Vec<_> = EXCEPTIONS
+        .iter()
+        .zip(used)
+        .filter(|(_, used)| **used)
+        .map(|(exception, _)| exception.id())
+        .collect();
+    // The later an exception stands, the less obvious it is. With none, nothing happens at all.
+    let exception = ids.last().copied().unwrap_or(read_only::ID);
+    let reason = if ids.is_empty() {
+        "nothing it does touches anything".to_owned()
+    } else {
+        format!(
+            "everything it does is known and routine: {}",
+            ids.join(", ")
+        )
+    };
+    Proof { exception, reason }
+}
+
+/// Two spans of the command that touch.
+fn overlaps(effect: &Effect, gap: &Gap) -> bool {
+    effect.span.start <= gap.span.end && gap.span.start <= effect.span.end
+}
+
+fn describe_gap(gap: &Gap) -> String {
+    match &gap.kind {
+        GapKind::Refused(why) => format!("the command was not read: {why}"),
+        GapKind::Syntax(what) => format!("the command was not understood: {what}"),
+        GapKind::Program(name) => format!("`{name}` is a program automode does not know"),
+        GapKind::DynamicProgram => "which program runs is only known at run time".to_owned(),
+        GapKind::Argument { program, word } => {
+            format!("what `{program}` does with `{word}` is not known")
+        }
+        GapKind::DynamicWord { program, word } => {
+            format!("`{word}` of `{program}` is only known at run time")
+        }
+        GapKind::Unseen(what) => format!("{what} was not seen"),
+        GapKind::Call { language, name } => {
+            format!("the {language} call `{name}` is not known")
+        }
+        GapKind::Budget => "the command is too large to analyse".to_owned(),
+    }
+}
+
+fn describe_effect(effect: &Effect, scene: &Scene<'_>) -> String {
+    use crate::rules::shown_target as shown;
+    match &effect.act {
+        Act::Read { target } => format!("reads {}", shown(scene, target)),
+        Act::List { target } => format!("lists {}", shown(scene, target)),
+        Act::Write { target, .. } => format!("writes {}", shown(scene, target)),
+        Act::Delete { target, .. } => format!("deletes {}", shown(scene, target)),
+        Act::Execute { .. } => "runs code that was not seen".to_owned(),
+        Act::Connect { .. } => "talks to the network".to_owned(),
+        Act::Listen { .. } => "accepts connections".to_owned(),
+        Act::Vcs(_) => "changes version control".to_owned(),
+        Act::Package { .. } => "changes installed packages".to_owned(),
+        Act::Process { .. } => "signals processes".to_owned(),
+        Act::Privilege(_) => "uses or grants rights".to_owned(),
+        Act::Persist { .. } => "leaves something that runs by itself".to_owned(),
+        Act::System(_) => "changes the machine".to_owned(),
+        Act::Cloud { service, .. } => format!("changes {service}"),
+        Act::Database { .. } => "changes a database".to_owned(),
+        Act::Credential { .. } => "handles a credential".to_owned(),
+        Act::Publish { registry } => format!("publishes to {registry}"),
+        Act::Message { service } => format!("writes to people through {service}"),
+        Act::Agent { program, .. } => format!("starts the agent {program}"),
+        Act::Environment { name } => format!("sets {name}, which decides what programs run"),
+        Act::Exhaust => "uses up the machine".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -137,7 +137,7 @@ pub(crate) fn places(target: &Target, context: &Context, facts: &Facts) -> Vec<P
 }
 
 /// The surroundings with links resolved, to hold resolved paths against.
-fn resolve(context: &Context, facts: &Facts) -> Context {
+pub(crate) fn resolve(context: &Context, facts: &Facts) -> Context {
     let canonical = |path: &String| {
         facts
             .paths

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use automode_shell::{Analysis, Context, FileFact};
 
+use crate::effects::{self, Effects};
 use crate::policy::{Policy, Subject};
 use crate::rules::Scene;
 use crate::{Action, Facts, Query, Session, ToolCall, tool};
@@ -40,7 +41,8 @@ pub(super) struct Case<'a> {
     pub action: Action,
     pub context: Context,
     pub facts: Facts,
-    pub analysis: Option<Analysis>,
+    /// What the action does, and what the code it leaves behind would do.
+    pub effects: Effects,
     /// What was asked for, answered or not.
     pub asked: BTreeSet<Query>,
 }
@@ -55,7 +57,10 @@ impl<'a> Case<'a> {
             now,
         } = question;
         let (tool, action) = tool::normalize(call);
-        let mut case = Self {
+        let context = context(call, session);
+        let facts = Facts::default();
+        let effects = effects::of(&action, &context, &facts.shell);
+        Self {
             call,
             session,
             policy,
@@ -63,13 +68,11 @@ impl<'a> Case<'a> {
             now,
             tool,
             action,
-            context: context(call, session),
-            facts: Facts::default(),
-            analysis: None,
+            context,
+            facts,
+            effects,
             asked: BTreeSet::new(),
-        };
-        case.analyse();
-        case
+        }
     }
 
     /// Takes new observations in and analyses again.
@@ -93,33 +96,12 @@ impl<'a> Case<'a> {
             };
             self.facts.shell.files.insert(path, fact);
         }
-        self.analyse();
+        self.effects = effects::of(&self.action, &self.context, &self.facts.shell);
     }
 
-    fn analyse(&mut self) {
-        self.analysis = match &self.action {
-            Action::Shell { command } => Some(automode_shell::analyse(
-                command,
-                &self.context,
-                &self.facts.shell,
-            )),
-            Action::PowerShell { .. }
-            | Action::Read { .. }
-            | Action::Search { .. }
-            | Action::Edit { .. }
-            | Action::Write { .. }
-            | Action::Notebook { .. }
-            | Action::Fetch { .. }
-            | Action::WebSearch { .. }
-            | Action::Spawn { .. }
-            | Action::Schedule { .. }
-            | Action::Message { .. }
-            | Action::Configure { .. }
-            | Action::Mcp { .. }
-            | Action::Interact
-            | Action::Inert
-            | Action::Opaque { .. } => None,
-        };
+    /// What a shell command would do, where the action is one.
+    pub fn analysis(&self) -> Option<&Analysis> {
+        matches!(self.action, Action::Shell { .. }).then_some(&self.effects.analysis)
     }
 
     fn wrote(&self, path: &str) -> bool {
@@ -137,7 +119,8 @@ impl<'a> Case<'a> {
     pub fn scene(&self) -> Scene<'_> {
         Scene {
             action: &self.action,
-            analysis: self.analysis.as_ref(),
+            analysis: Some(&self.effects.analysis),
+            content: &self.effects.content,
             context: &self.context,
             facts: &self.facts,
             session: self.session,
@@ -149,7 +132,7 @@ impl<'a> Case<'a> {
             tool: &self.tool,
             input: &self.call.input,
             action: &self.action,
-            analysis: self.analysis.as_ref(),
+            analysis: self.analysis(),
             context: &self.context,
             facts: &self.facts,
         }

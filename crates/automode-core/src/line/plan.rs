@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use automode_shell::{Act, Code, Extent, Need, Target};
+use automode_shell::{Act, Code, Extent, Need, Target, VcsOp, WriteHow};
 
 use super::case::Case;
+use crate::exceptions::MANIFESTS;
 use crate::guards::{changes, edited};
-use crate::{Action, Query, path};
+use crate::{Action, PathKind, Query, path};
 
 /// The most things looked at in one round.
 const MOST: usize = 96;
@@ -30,7 +31,7 @@ pub(super) fn plan(case: &Case<'_>) -> Vec<Query> {
 
 /// The places that containment and guards are held against.
 fn surroundings(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
-    let touches = !changes(&case.scene()).is_empty() || case.analysis.is_some();
+    let touches = !changes(&case.scene()).is_empty() || case.analysis().is_some();
     if !touches {
         return;
     }
@@ -62,32 +63,102 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         {
             wanted.insert(Query::File(canonical));
         }
+        if matches!(case.action, Action::Edit { .. }) {
+            wanted.insert(Query::File(spelling.clone()));
+        }
+        if overwrites(&case.action) && exists(case, &spelling) {
+            wanted.insert(Query::GitState(spelling.clone()));
+        }
         wanted.insert(Query::Path(spelling));
     }
 }
 
 /// What a shell command touches, runs and commits to.
 fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
-    let Some(analysis) = &case.analysis else {
-        return;
-    };
+    let analysis = &case.effects.analysis;
     for need in &analysis.needs {
         let Need::File(path) = need;
         wanted.insert(Query::File(path.clone()));
         wanted.insert(Query::Path(path.clone()));
     }
     for effect in &analysis.effects {
-        if let Some(target) = touched(&effect.act) {
-            wanted.extend(observable(target).map(Query::Path));
+        if let Some(path) = touched(&effect.act).and_then(observable) {
+            if loses(&effect.act) && exists(case, &path) {
+                wanted.insert(Query::GitState(path.clone()));
+            }
+            wanted.insert(Query::Path(path));
         }
-        if matches!(effect.act, Act::Vcs(_)) {
-            let cwd = analysis
-                .invocations
-                .get(effect.by)
-                .and_then(|invocation| invocation.cwd.clone());
-            wanted.insert(Query::Repo(cwd.unwrap_or_else(|| case.context.cwd.clone())));
+        if is_package(&effect.act) {
+            wanted.extend(manifests(case));
+        }
+        if let Act::Vcs(op) = &effect.act {
+            let invocation = analysis.invocations.get(effect.by);
+            let cwd = invocation.and_then(|invocation| invocation.cwd.clone());
+            let cwd = cwd.unwrap_or_else(|| case.context.cwd.clone());
+            wanted.insert(match op {
+                VcsOp::DiscardChanges { .. } | VcsOp::Clean { .. } => Query::RepoState(cwd),
+                VcsOp::Local
+                | VcsOp::DropHistory
+                | VcsOp::Rewrite
+                | VcsOp::Fetch
+                | VcsOp::Push { .. }
+                | VcsOp::Remote { .. }
+                | VcsOp::Config { .. }
+                | VcsOp::Apply => Query::Repo(cwd),
+            });
         }
     }
+}
+
+/// Whether a manifest may speak for it.
+fn is_package(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Package { .. }
+            | Act::Execute {
+                code: Code::Package(_),
+                ..
+            }
+    )
+}
+
+/// Where the project may declare its dependencies.
+fn manifests(case: &Case<'_>) -> Vec<Query> {
+    let context = &case.context;
+    let mut places: Vec<_> = context.roots.iter().collect();
+    if !places.contains(&&context.cwd) {
+        places.push(&context.cwd);
+    }
+    places
+        .into_iter()
+        .flat_map(|root| {
+            MANIFESTS
+                .iter()
+                .map(move |name| Query::File(format!("{}/{name}", root.trim_end_matches('/'))))
+        })
+        .collect()
+}
+
+/// A whole file in place of another.
+fn overwrites(action: &Action) -> bool {
+    matches!(action, Action::Write { .. })
+        || matches!(action, Action::Edit { old, .. } if old.is_empty())
+}
+
+fn exists(case: &Case<'_>, path: &str) -> bool {
+    case.facts
+        .paths
+        .get(path)
+        .is_some_and(|fact| fact.kind != PathKind::Absent)
+}
+
+/// What was there before is gone after.
+fn loses(act: &Act) -> bool {
+    let replaces = |how: &WriteHow| match how {
+        WriteHow::Replace | WriteHow::Edit | WriteHow::Link | WriteHow::Raw => true,
+        WriteHow::Touch | WriteHow::Append | WriteHow::Attributes => false,
+    };
+    matches!(act, Act::Delete { .. }) || matches!(act, Act::Write { how, .. } if replaces(how))
 }
 
 fn touched(act: &Act) -> Option<&Target> {

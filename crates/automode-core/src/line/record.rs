@@ -98,7 +98,7 @@ pub(super) fn written(case: &Case<'_>, decision: &Decision) -> Vec<WrittenFile> 
             .map(|path| file(path, digest.clone(), Vec::new()))
             .collect();
     }
-    let effects = case.analysis.iter().flat_map(|analysis| &analysis.effects);
+    let effects = case.effects.analysis.effects.iter();
     effects
         .filter_map(|effect| {
             let Act::Write { target, data, .. } = &effect.act else {

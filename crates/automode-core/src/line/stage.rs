@@ -214,13 +214,14 @@ pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> Word {
         | Mode::DontAsk
         | Mode::BypassPermissions => return Word::silent("exceptions are for auto mode"),
     }
-    match exceptions::settle(&case.scene(), findings) {
-        Some(proof) => Word::Says(Opinion::new(
+    let project_code = case.policy.settings.project_code;
+    match exceptions::settle(&case.scene(), findings, project_code) {
+        Ok(proof) => Word::Says(Opinion::new(
             Verdict::Allow,
             Ground::FastPath(proof.exception),
             proof.reason,
         )),
-        None => Word::silent(open_reason(case, findings)),
+        Err(open) => Word::silent(open.join("; ")),
     }
 }
 
@@ -241,7 +242,7 @@ pub(super) fn open_reason(case: &Case<'_>, findings: &[Finding]) -> String {
     if let Some(finding) = findings.first() {
         return sentence(finding);
     }
-    match case.analysis.as_ref().map(|analysis| &analysis.coverage) {
+    match case.analysis().map(|analysis| &analysis.coverage) {
         Some(Coverage::Partial(gaps)) => match gaps.first() {
             Some(gap) => format!(
                 "not everything it does is known: {}",

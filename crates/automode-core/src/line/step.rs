@@ -72,7 +72,13 @@ impl<'a> Line<'a> {
     pub fn resume(&mut self, input: Input) -> Step {
         let state = std::mem::replace(&mut self.state, State::Settled);
         match (state, input) {
-            (State::Fresh, Input::Start) => self.observe(0),
+            (State::Fresh, Input::Start) => match self.case.call.check() {
+                Ok(()) => self.observe(0),
+                Err(wrong) => {
+                    let opinion = self.failed(Failure::Parse, &wrong);
+                    self.settle(opinion, Entry::Unjudged(Verdict::Deny))
+                }
+            },
             (State::Observing { rounds }, Input::Facts(facts)) => {
                 self.case.learn(facts);
                 self.observe(rounds)

@@ -1,19 +1,36 @@
 //! The catalogue of block rules: one category, two files.
+//!
+//! A rule looks at effects, program starts, facts and the session, never at raw
+//! text, and answers with findings. A **veto** is something that no sane consent
+//! makes routine; **evidence** is for the judge or a person to weigh. The page
+//! beside each rule is its documentation, its part of the judge's prompt and its
+//! tests. The order of rules never matters: findings are gathered, not raced.
 
-use automode_shell::Analysis;
+mod access;
+mod content;
+mod delegate;
+mod deploy;
+mod destroy;
+mod execute;
+mod expose;
+mod git;
+mod page;
+mod persist;
+mod recover;
+mod report;
+mod scene;
+mod secrets;
+mod verb;
+mod world;
 
-use crate::{Action, Facts, Finding, Session};
+pub use git::default_branch_reached;
+pub use page::{Example, Expectation, Page};
+pub use recover::{Loss, certain, loss};
+pub use report::target as shown_target;
+pub use scene::{Scene, program_name};
+pub use verb::Verb;
 
-/// Everything a rule may look at.
-#[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
-    pub action: &'a Action,
-    /// Effects of the action: of a shell command, or of the code that an edit would leave behind.
-    pub analysis: Option<&'a Analysis>,
-    pub context: &'a automode_shell::Context,
-    pub facts: &'a Facts,
-    pub session: &'a Session,
-}
+use crate::{Finding, Weight};
 
 /// A category of actions to block.
 pub trait Rule: Sync {
@@ -21,17 +38,71 @@ pub trait Rule: Sync {
     fn id(&self) -> &'static str;
     /// Its page: what it blocks, why, what is fine, how to permit it, what the judge is told.
     fn page(&self) -> &'static str;
+    /// What it sees in this scene. A category with no static signal sees nothing.
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding>;
 }
 
-/// All rules.
-pub const CATALOGUE: &[&dyn Rule] = &[];
+/// Every rule, in the order of the documentation.
+pub const CATALOGUE: &[&dyn Rule] = &[
+    &git::ForcePush,
+    &git::DefaultBranchPush,
+    &execute::DownloadedCode,
+    &execute::RemoteShellWrite,
+    &execute::UnreviewedPatch,
+    &execute::OpenBackdoor,
+    &destroy::LocalData,
+    &destroy::CloudStorage,
+    &deploy::ProductionDeploy,
+    &deploy::SharedResource,
+    &access::PermissionGrant,
+    &access::TransportWeakening,
+    &access::SecurityDisabling,
+    &access::AuditTampering,
+    &secrets::CredentialLeak,
+    &secrets::CredentialBrowsing,
+    &secrets::DataExfiltration,
+    &expose::LocalService,
+    &persist::ScheduledPersistence,
+    &persist::AgentSelfChange,
+    &persist::ClassifierBypass,
+    &delegate::BroadAgent,
+    &delegate::ForeignProcess,
+    &world::ExternalWrite,
+    &world::Impersonation,
+    &world::Transaction,
+];
 
-/// Everything the rules see.
+/// The rule with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static dyn Rule> {
+    CATALOGUE.iter().copied().find(|rule| rule.id() == id)
+}
+
+/// Everything the catalogue sees: in the action itself, and in the code that it
+/// would leave behind. Vetoes come first, then the order of the command.
 #[must_use]
 pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
-    CATALOGUE
+    let mut findings: Vec<Finding> = CATALOGUE
         .iter()
         .flat_map(|rule| rule.detect(scene))
-        .collect()
+        .chain(content::detect(scene))
+        .collect();
+    findings.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.span));
+    findings.dedup();
+    findings
 }
+
+/// The rules that veto, as ids: what the session remembers of a file's content.
+#[must_use]
+pub fn vetoes(findings: &[Finding]) -> Vec<&'static str> {
+    let mut ids: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding.weight == Weight::Veto)
+        .map(|finding| finding.rule)
+        .collect();
+    ids.dedup();
+    ids
+}
+
+#[cfg(test)]
+mod tests;

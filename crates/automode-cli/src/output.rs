@@ -1,0 +1,144 @@
+//! What people and programs read.
+//!
+//! Data goes to stdout, errors to stderr. Colour is used on a terminal only and
+//! never says anything that the words do not. Text that comes from a command is
+//! shown without control characters, so that it cannot move the cursor.
+
+use std::env;
+use std::io::{self, IsTerminal, Write};
+
+use automode::{Decision, Ground, ToolCall, Verdict};
+use serde_json::{Map, Value, json};
+
+/// How much a JSON answer tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    Answer,
+    Trace,
+}
+
+/// Verdict, reason and ground.
+pub fn answer(decision: &Decision) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let verdict = paint(decision.verdict);
+    writeln!(out, "{verdict}  {}", clean(&decision.reason))?;
+    writeln!(out, "ground: {}", clean(&ground(&decision.ground)))?;
+    if decision.stop {
+        writeln!(out, "the run must end")?;
+    }
+    Ok(())
+}
+
+/// Every stage and what it said.
+pub fn trace(decision: &Decision) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out)?;
+    for entry in &decision.trace.entries {
+        let stage = json!(entry.stage);
+        let stage = stage.as_str().unwrap_or_default();
+        let verdict = entry.verdict.map_or("-", Verdict::name);
+        writeln!(out, "{stage:<13} {verdict:<6} {}", clean(&entry.note))?;
+    }
+    for finding in &decision.findings {
+        let weight = json!(finding.weight);
+        let weight = weight.as_str().unwrap_or_default();
+        writeln!(
+            out,
+            "{weight:<13} {}  {}",
+            finding.rule,
+            clean(&finding.evidence)
+        )?;
+    }
+    Ok(())
+}
+
+/// One JSON object on one line.
+pub fn json(call: &ToolCall, decision: &Decision, detail: Detail) -> io::Result<()> {
+    let findings: Vec<_> = decision
+        .findings
+        .iter()
+        .map(|finding| {
+            json!({
+                "rule": finding.rule,
+                "weight": finding.weight,
+                "evidence": finding.evidence,
+                "instead": finding.instead,
+            })
+        })
+        .collect();
+    let mut object = Map::from_iter([
+        ("tool".to_owned(), json!(call.tool)),
+        ("verdict".to_owned(), json!(decision.verdict)),
+        ("reason".to_owned(), json!(decision.reason)),
+        ("ground".to_owned(), json!(decision.ground)),
+        ("findings".to_owned(), json!(findings)),
+        ("stop".to_owned(), json!(decision.stop)),
+    ]);
+    if detail == Detail::Trace {
+        object.insert("trace".to_owned(), json!(decision.trace.entries));
+    }
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", Value::Object(object))
+}
+
+/// An error with its causes, on stderr.
+pub fn error(error: &anyhow::Error) {
+    // Nothing is left to tell where stderr is closed.
+    writeln!(io::stderr(), "error: {error:#}").unwrap_or_default();
+}
+
+/// The ground in words.
+pub fn ground(ground: &Ground) -> String {
+    match ground {
+        Ground::Policy { rule, origin } => format!("permission rule `{rule}` ({origin})"),
+        Ground::Guard(id) => format!("guard {id}"),
+        Ground::FastPath(id) => format!("fast path {id}"),
+        Ground::Rule(id) => format!("rule {id}"),
+        Ground::Judge(stage) => format!("judge, {} pass", json!(stage).as_str().unwrap_or("?")),
+        Ground::Mode(mode) => format!("mode {}", mode.name()),
+        Ground::Limit => "denial limit".to_owned(),
+        Ground::NoJudge => "no judge is configured".to_owned(),
+        Ground::Failure(failure) => {
+            format!("failure {}", json!(failure).as_str().unwrap_or("?"))
+        }
+    }
+}
+
+fn paint(verdict: Verdict) -> String {
+    let colour = match verdict {
+        Verdict::Allow => "32",
+        Verdict::Ask => "33",
+        Verdict::Deny => "31",
+    };
+    let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if plain || !io::stdout().is_terminal() {
+        verdict.name().to_owned()
+    } else {
+        format!("\u{1b}[1;{colour}m{}\u{1b}[0m", verdict.name())
+    }
+}
+
+/// Control characters as their escapes; the line stays one line.
+pub fn clean(text: &str) -> String {
+    text.chars().fold(String::new(), |mut shown, character| {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+        shown
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_cannot_move_the_cursor() {
+        assert_eq!(
+            clean("a\u{1b}[2Jb\nc\u{9b}d é"),
+            "a\\u{1b}[2Jb\\nc\\u{9b}d é"
+        );
+    }
+}

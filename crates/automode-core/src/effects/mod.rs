@@ -1,0 +1,134 @@
+//! What an action does, in the words of effects.
+//!
+//! Every action has effects: a shell command those of its analysis, a read or a
+//! write of a file the obvious one, a fetch a connection, a tool of a server what
+//! its name says. So the rules and the exceptions see one vocabulary, whichever
+//! tool was called. What an action is not understood to do lowers the coverage.
+
+mod content;
+mod url;
+
+pub use content::{Content, Runs};
+pub use url::Url;
+
+use automode_shell::{
+    Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Facts, Gap, GapKind, Host,
+    Span, Taint, Target, Value, WriteHow, analyse,
+};
+
+use crate::Action;
+use crate::rules::Verb;
+
+/// The effects of an action, and of the code that it would leave behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effects {
+    pub analysis: Analysis,
+    pub content: Vec<Content>,
+}
+
+/// Reads an action for its effects.
+#[must_use]
+pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
+    let analysis = match action {
+        Action::Shell { command } => analyse(command, context, facts),
+        Action::PowerShell { command } => opaque("PowerShell is not analysed", command.len()),
+        Action::Read { path } => known(Act::Read {
+            target: locate(path, context),
+        }),
+        Action::Search { path, .. } => known(Act::Read {
+            target: locate(path.as_deref().unwrap_or(&context.cwd), context),
+        }),
+        Action::Edit { path, .. } | Action::Notebook { path, .. } => {
+            known(write(path, WriteHow::Edit, context))
+        }
+        Action::Write { path, .. } => known(write(path, WriteHow::Replace, context)),
+        Action::Fetch { url, .. } => known(fetch(url)),
+        Action::WebSearch { .. } => known(Act::Connect {
+            host: Host::Default("the search engine".to_owned()),
+            direction: Direction::Receive,
+            data: Taint::NONE,
+        }),
+        Action::Mcp { server, tool, .. } => service(server, tool),
+        Action::Spawn { .. } => opaque("a subagent acts on its own", 0),
+        Action::Schedule { .. } => opaque("what a scheduled prompt leads to", 0),
+        Action::Message { .. } => opaque("what a message leads to", 0),
+        Action::Configure { .. } => opaque("what a setting changes", 0),
+        Action::Interact | Action::Inert => done(Vec::new(), Coverage::Complete),
+        Action::Opaque { tool, .. } => opaque(&format!("unknown tool {tool}"), 0),
+    };
+    Effects {
+        analysis,
+        content: content::of(action, context, facts),
+    }
+}
+
+fn locate(path: &str, context: &Context) -> Target {
+    let expanded = match (path.strip_prefix("~/"), &context.home) {
+        (Some(rest), Some(home)) => format!("{}/{rest}", home.trim_end_matches('/')),
+        _ => path.to_owned(),
+    };
+    Target::locate(&Value::text(expanded, Span::default()), Some(&context.cwd))
+}
+
+fn write(path: &str, how: WriteHow, context: &Context) -> Act {
+    Act::Write {
+        target: locate(path, context),
+        how,
+        data: Taint::NONE,
+    }
+}
+
+/// A fetch only receives, unless its address carries data.
+fn fetch(url: &str) -> Act {
+    let url = Url::read(url);
+    let (direction, data) = if url.carries_data() {
+        (Direction::Send, Taint::UNKNOWN)
+    } else {
+        (Direction::Receive, Taint::NONE)
+    };
+    Act::Connect {
+        host: url.host(),
+        direction,
+        data,
+    }
+}
+
+fn service(server: &str, tool: &str) -> Analysis {
+    let service = format!("{server}: {tool}");
+    match Verb::of(tool) {
+        None => opaque(&format!("what {tool} does"), 0),
+        Some(Verb::Send) => known(Act::Message { service }),
+        Some(verb) => known(Act::Cloud {
+            service,
+            verb: verb.on_service(),
+        }),
+    }
+}
+
+fn known(act: Act) -> Analysis {
+    let effect = Effect {
+        act,
+        // No program starts: the index leads nowhere.
+        by: usize::MAX,
+        span: Span::default(),
+        certainty: Certainty::Always,
+    };
+    done(vec![effect], Coverage::Complete)
+}
+
+fn opaque(why: &str, length: usize) -> Analysis {
+    let gap = Gap {
+        kind: GapKind::Unseen(why.to_owned()),
+        span: Span::new(0, length),
+    };
+    done(Vec::new(), Coverage::Opaque(gap))
+}
+
+fn done(effects: Vec<Effect>, coverage: Coverage) -> Analysis {
+    Analysis {
+        invocations: Vec::new(),
+        effects,
+        coverage,
+        needs: Vec::new(),
+    }
+}

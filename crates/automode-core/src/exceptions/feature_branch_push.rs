@@ -1,0 +1,42 @@
+//! Work on its way to a branch of the project's own remote.
+
+use automode_shell::{Act, Effect, RefChange, VcsOp};
+
+use super::Exception;
+use crate::rules::{Scene, default_branch_reached};
+
+pub struct FeatureBranchPush;
+
+const ID: &str = "feature-branch-push";
+
+impl Exception for FeatureBranchPush {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("feature_branch_push.md")
+    }
+
+    fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
+        let Act::Vcs(VcsOp::Push {
+            remote,
+            change: RefChange::Update,
+            refs,
+            all: false,
+        }) = &effect.act
+        else {
+            return false;
+        };
+        // The remotes as they were when the session began: what the agent added is not the user's.
+        let own = scene
+            .session
+            .repo
+            .as_ref()
+            .is_some_and(|repo| match remote {
+                None => !repo.remotes.is_empty(),
+                Some(name) => repo.remotes.iter().any(|own| own.name == *name),
+            });
+        own && default_branch_reached(scene, refs, false).is_none()
+    }
+}

@@ -1,0 +1,174 @@
+//! The project's own tests, builds and scripts.
+//!
+//! What runs is either seen, then its effects are in the list and are judged one
+//! by one; or it is the project's declared entry for testing and building, which
+//! a setting accepts unseen as long as this session has not put anything
+//! suspicious into the project.
+
+use automode_shell::place::Zone;
+use automode_shell::{Act, Code, Effect, Gap, GapKind, Taint, Target};
+
+use super::overlaps;
+use crate::policy::ProjectCode;
+use crate::rules::Scene;
+
+/// Whether a setting accepts what was not seen.
+pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
+    setting == ProjectCode::Allow
+        && is_code(&gap.kind)
+        && !is_tainted(scene)
+        && scene
+            .effects()
+            .any(|effect| overlaps(effect, gap) && is_own(effect, scene, &gap.kind))
+}
+
+/// Whether a setting accepts that this runs.
+pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool {
+    setting == ProjectCode::Allow
+        && !is_tainted(scene)
+        && match &effect.act {
+            Act::Execute {
+                code: Code::Task { runner, name },
+                origin,
+            } => is_entry(runner, name) && is_clean(origin.taint),
+            _ => false,
+        }
+}
+
+/// Gaps of code that was not understood; a command that was not is another matter.
+fn is_code(kind: &GapKind) -> bool {
+    match kind {
+        GapKind::Unseen(_)
+        | GapKind::Call { .. }
+        | GapKind::Program(_)
+        | GapKind::Argument { .. }
+        | GapKind::DynamicWord { .. } => true,
+        GapKind::Refused(_) | GapKind::Syntax(_) | GapKind::DynamicProgram | GapKind::Budget => {
+            false
+        }
+    }
+}
+
+/// Code of the project that this session did not write.
+fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
+    let Act::Execute { code, origin } = &effect.act else {
+        return false;
+    };
+    match code {
+        Code::Task { runner, name } => {
+            is_entry(runner, name) && is_clean(origin.taint) && matches!(gap, GapKind::Unseen(_))
+        }
+        Code::File(target) => {
+            origin.seen && is_clean(origin.taint) && is_project_file(target, scene)
+        }
+        Code::Program(_)
+        | Code::Inline { .. }
+        | Code::Stream
+        | Code::Package(_)
+        | Code::Container { .. }
+        | Code::Remote { .. } => false,
+    }
+}
+
+fn is_project_file(target: &Target, scene: &Scene<'_>) -> bool {
+    let resolved = scene
+        .path(&target.path)
+        .and_then(|fact| fact.canonical.as_deref())
+        .is_some_and(|path| scene.resolved_place(path).zone == Zone::Project);
+    resolved && scene.place(target).zone == Zone::Project && scene.written(&target.path).is_none()
+}
+
+fn is_clean(taint: Taint) -> bool {
+    !taint.has(Taint::NETWORK) && !taint.has(Taint::DECODED) && !taint.has(Taint::SESSION)
+}
+
+/// This session wrote something with a finding, or something it had downloaded.
+fn is_tainted(scene: &Scene<'_>) -> bool {
+    scene.session.written.iter().any(|file| {
+        !file.findings.is_empty()
+            || file
+                .taint
+                .iter()
+                .any(|mark| mark == "network" || mark == "decoded")
+    })
+}
+
+/// Names under which projects declare how they are tested and built.
+fn is_entry(_runner: &str, name: &str) -> bool {
+    const ENTRIES: &[&str] = &[
+        "test",
+        "tests",
+        "unit",
+        "e2e",
+        "integration",
+        "spec",
+        "specs",
+        "build",
+        "compile",
+        "check",
+        "checks",
+        "lint",
+        "linter",
+        "fmt",
+        "format",
+        "prettier",
+        "eslint",
+        "typecheck",
+        "types",
+        "type",
+        "tsc",
+        "coverage",
+        "cover",
+        "bench",
+        "benchmark",
+        "benchmarks",
+        "doc",
+        "docs",
+        "all",
+        "default",
+        "verify",
+        "validate",
+        "clean",
+        "install",
+        "assemble",
+        "classes",
+        "package",
+        "jar",
+        "vet",
+        "clippy",
+        "tasks",
+        "testclasses",
+        "ci",
+        "precommit",
+        "watch",
+        "dev",
+        "help",
+    ];
+    const NEVER: &[&str] = &[
+        "deploy",
+        "publish",
+        "release",
+        "push",
+        "upload",
+        "prod",
+        "production",
+        "migrate",
+        "seed",
+        "sync",
+        "ship",
+        "drop",
+        "destroy",
+        "reset",
+        "purge",
+    ];
+    let lower = name.to_lowercase();
+    let words: Vec<&str> = lower
+        .split([':', '-', '_', '.', '/', ' '])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let listed = |list: &[&str], word: &&str| list.contains(word);
+    !words.iter().any(|word| listed(NEVER, word))
+        && words
+            .iter()
+            .any(|word| listed(ENTRIES, word) || word.starts_with("test"))
+}

@@ -1,0 +1,138 @@
+//! Work inside the project.
+//!
+//! Containment is proved from observed, canonical paths, never from spelling.
+//! Recoverability decides what may be removed or replaced.
+
+use automode_shell::place::{Place, Zone};
+use automode_shell::{
+    Account, Act, Direction, Effect, Extent, Host, Interface, PackageOp, ProcessScope, Scope,
+    Taint, Target, VcsOp, WriteHow,
+};
+
+use super::Exception;
+use crate::Finding;
+use crate::rules::{Loss, Scene, certain, loss};
+
+pub struct ProjectLocal;
+
+const ID: &str = "project-local";
+
+impl Exception for ProjectLocal {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("project_local.md")
+    }
+
+    fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
+        match &effect.act {
+            Act::Write { target, how, .. } => is_ours(scene, target) && keeps(scene, target, *how),
+            Act::Delete { target, .. } => {
+                is_ours(scene, target) && loss(scene, target) == Loss::Nothing
+            }
+            Act::Vcs(op) => is_local(op),
+            Act::Execute { origin, .. } => {
+                origin.seen
+                    && !origin.taint.has(Taint::NETWORK)
+                    && !origin.taint.has(Taint::DECODED)
+            }
+            Act::Connect {
+                host: Host::Loopback,
+                direction: Direction::Send | Direction::Receive,
+                ..
+            }
+            | Act::Listen {
+                interface: Interface::Loopback | Interface::Unstated,
+            }
+            | Act::Process {
+                scope: ProcessScope::Own,
+            }
+            | Act::Package {
+                op: PackageOp::Refresh,
+                ..
+            }
+            | Act::Package {
+                op: PackageOp::Remove,
+                scope: Scope::Project,
+                ..
+            } => true,
+            Act::Privilege(Account::World) => modes_are_ours(scene),
+            _ => false,
+        }
+    }
+
+    /// A local merge, and a wide mode on the project's own files.
+    fn clears(&self, finding: &Finding, scene: &Scene<'_>) -> bool {
+        match finding.rule {
+            "unreviewed-patch" => true,
+            "permission-grant" => modes_are_ours(scene),
+            _ => false,
+        }
+    }
+}
+
+/// Inside the project or temporary, as named and as resolved, and not protected.
+fn is_ours(scene: &Scene<'_>, target: &Target) -> bool {
+    let ours = |place: &Place| {
+        place.protected.is_none() && matches!(place.zone, Zone::Project | Zone::Temp | Zone::Sink)
+    };
+    let places = scene.places(target);
+    if places.iter().all(|place| place.zone == Zone::Sink) {
+        return true;
+    }
+    let observed = match target.extent {
+        Extent::Exact => scene.path(&target.path),
+        Extent::Pattern | Extent::Below => scene.path(&certain(&target.path)),
+        Extent::Prefix | Extent::Unknown => None,
+    };
+    // An exact directory that is the project itself may be touched, not replaced.
+    let resolved = observed
+        .and_then(|fact| fact.canonical.as_deref())
+        .is_some_and(|canonical| {
+            let place = scene.resolved_place(canonical);
+            place.protected.is_none()
+                && matches!(
+                    place.zone,
+                    Zone::Project | Zone::Temp | Zone::ProjectRoot | Zone::TempRoot | Zone::Sink
+                )
+        });
+    resolved && places.iter().all(ours)
+}
+
+/// Nothing is lost: it is new, held by git, made by this session, or only added to.
+fn keeps(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
+    match how {
+        WriteHow::Touch | WriteHow::Append | WriteHow::Edit | WriteHow::Attributes => true,
+        WriteHow::Replace | WriteHow::Link => {
+            loss(scene, target) == Loss::Nothing || scene.written(&target.path).is_some()
+        }
+        WriteHow::Raw => false,
+    }
+}
+
+fn is_local(op: &VcsOp) -> bool {
+    match op {
+        VcsOp::Local | VcsOp::Rewrite | VcsOp::Apply => true,
+        // The rule on local data speaks up where something would be lost.
+        VcsOp::DiscardChanges { .. } | VcsOp::Clean { .. } => true,
+        VcsOp::Config { runs, global, .. } => !runs && !global,
+        VcsOp::DropHistory | VcsOp::Fetch | VcsOp::Push { .. } | VcsOp::Remote { .. } => false,
+    }
+}
+
+fn modes_are_ours(scene: &Scene<'_>) -> bool {
+    let mut targets = scene
+        .effects()
+        .filter_map(|effect| match &effect.act {
+            Act::Write {
+                target,
+                how: WriteHow::Attributes,
+                ..
+            } => Some(target),
+            _ => None,
+        })
+        .peekable();
+    targets.peek().is_some() && targets.all(|target| is_ours(scene, target))
+}

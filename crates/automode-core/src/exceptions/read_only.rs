@@ -1,0 +1,127 @@
+//! Looking without touching.
+//!
+//! Ordinary places may be read wherever they lie; places of secrets may not, and
+//! neither may a whole tree that contains some. Receiving from the network is a
+//! read as long as the request carries nothing out.
+
+use automode_shell::place::{Place, Zone};
+use automode_shell::{
+    Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Host, Taint, Target, VcsOp,
+};
+
+use super::Exception;
+use crate::PathKind;
+use crate::effects::Url;
+use crate::rules::Scene;
+
+pub struct ReadOnly;
+
+pub const ID: &str = "read-only";
+
+impl Exception for ReadOnly {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("read_only.md")
+    }
+
+    fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
+        match &effect.act {
+            // Names and metadata hold no secret.
+            Act::List { .. } => true,
+            Act::Read { target } => is_plain(scene, target),
+            Act::Connect {
+                host,
+                direction: Direction::Receive,
+                data,
+            } => is_public(host) && carries_nothing(*data) && addresses_are_plain(scene, effect),
+            Act::Cloud {
+                verb: CloudVerb::Read,
+                ..
+            }
+            | Act::Database {
+                verb: DatabaseVerb::Read,
+            }
+            | Act::Vcs(VcsOp::Fetch) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A place without secrets, as named and as resolved.
+fn is_plain(scene: &Scene<'_>, target: &Target) -> bool {
+    let known = match target.extent {
+        Extent::Exact | Extent::Pattern | Extent::Below => true,
+        Extent::Prefix | Extent::Unknown => false,
+    };
+    known
+        && scene
+            .places(target)
+            .iter()
+            .all(|place| place.secret.is_none() && holds_no_secrets(scene, target, place))
+}
+
+/// A tree so wide that secrets lie in it is not plain; a file in it is.
+fn holds_no_secrets(scene: &Scene<'_>, target: &Target, place: &Place) -> bool {
+    let tree = target.extent != Extent::Exact
+        || scene
+            .path(&target.path)
+            .is_none_or(|fact| fact.kind == PathKind::Directory);
+    match place.zone {
+        Zone::Root | Zone::Home | Zone::Ancestor => !tree,
+        Zone::SystemTree => {
+            !tree
+                || !matches!(
+                    target.path.as_str(),
+                    "/etc" | "/root" | "/home" | "/proc" | "/var" | "/private"
+                )
+        }
+        Zone::Device => false,
+        Zone::System
+        | Zone::Sink
+        | Zone::Kernel
+        | Zone::TempRoot
+        | Zone::Temp
+        | Zone::InHome
+        | Zone::ProjectRoot
+        | Zone::Project
+        | Zone::Elsewhere => true,
+        Zone::Unknown => false,
+    }
+}
+
+/// A host by its public name. A bare address is nobody's name.
+fn is_public(host: &Host) -> bool {
+    match host {
+        Host::Loopback | Host::Default(_) => true,
+        Host::Named(name) => {
+            let numeric =
+                name.chars().all(|c| c.is_ascii_digit() || c == '.') || name.contains(':');
+            name.contains('.')
+                && !numeric
+                && !name.ends_with(".internal")
+                && !name.ends_with(".onion")
+        }
+        Host::Unknown => false,
+    }
+}
+
+fn carries_nothing(data: Taint) -> bool {
+    !data.has(Taint::SECRET)
+        && !data.has(Taint::LOCAL)
+        && !data.has(Taint::UNKNOWN)
+        && !data.has(Taint::SESSION)
+}
+
+/// The addresses among a program's words hand nothing out.
+fn addresses_are_plain(scene: &Scene<'_>, effect: &Effect) -> bool {
+    scene.invocation(effect).is_none_or(|start| {
+        start.argv.iter().all(|word| match word.literal() {
+            Some(text) if text.contains("://") => !Url::read(&text).carries_data(),
+            Some(_) => true,
+            None => !word.prefix().contains("://"),
+        })
+    })
+}

@@ -1,0 +1,119 @@
+//! Records of what happened that would be edited or lost.
+
+use automode_shell::place::Secret;
+use automode_shell::{Act, CloudVerb, Effect, SystemChange, Target, WriteHow};
+
+use crate::Finding;
+use crate::rules::{Rule, Scene, report};
+
+pub struct AuditTampering;
+
+const ID: &str = "audit-tampering";
+const INSTEAD: &str = "leave logs and histories as they are";
+
+/// Variables that switch the shell's history off.
+const HISTORY: &[&str] = &[
+    "HISTFILE",
+    "HISTSIZE",
+    "HISTFILESIZE",
+    "HISTCONTROL",
+    "HISTIGNORE",
+];
+
+impl Rule for AuditTampering {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("audit_tampering.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        scene
+            .effects()
+            .filter_map(|effect| match &effect.act {
+                Act::System(SystemChange::Logs) => Some(scene.veto(
+                    ID,
+                    effect.span,
+                    "removes or edits records of what happened",
+                    INSTEAD,
+                )),
+                Act::Delete { target, .. } => record(scene, effect, target),
+                Act::Write { target, how, .. }
+                    if *how != WriteHow::Append && *how != WriteHow::Touch =>
+                {
+                    record(scene, effect, target)
+                }
+                Act::Environment { name } if HISTORY.contains(&name.as_str()) => {
+                    Some(scene.evidence(
+                        ID,
+                        effect.span,
+                        &format!(
+                            "sets {}, which keeps commands out of the history",
+                            report::name(name)
+                        ),
+                        INSTEAD,
+                    ))
+                }
+                Act::Cloud {
+                    service,
+                    verb: CloudVerb::Delete | CloudVerb::Change,
+                } if is_trail(service) => Some(scene.evidence(
+                    ID,
+                    effect.span,
+                    &format!(
+                        "changes {}, which records what happens",
+                        report::name(service)
+                    ),
+                    INSTEAD,
+                )),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// A log of the system or a history of commands.
+fn record(scene: &Scene<'_>, effect: &Effect, target: &Target) -> Option<Finding> {
+    let log = is_log(&target.path);
+    let history = scene.place(target).secret == Some(Secret::History);
+    (log || history).then(|| {
+        let what = format!(
+            "removes or rewrites {}, a record",
+            report::target(scene, target)
+        );
+        scene.veto(ID, effect.span, &what, INSTEAD)
+    })
+}
+
+fn is_log(path: &str) -> bool {
+    const RECORDS: &[&str] = &[
+        "/var/log",
+        "/private/var/log",
+        "/var/audit",
+        "/var/run/utmp",
+        "/run/utmp",
+        "/run/log",
+        "/library/logs",
+        "/var/account",
+    ];
+    let path = path.to_lowercase();
+    RECORDS.iter().any(|tree| {
+        path.strip_prefix(tree)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+fn is_trail(service: &str) -> bool {
+    const TRAILS: &[&str] = &[
+        "cloudtrail",
+        "logging",
+        "logs",
+        "monitor",
+        "config",
+        "audit",
+        "cloudwatch",
+    ];
+    TRAILS.iter().any(|trail| service.contains(trail))
+}

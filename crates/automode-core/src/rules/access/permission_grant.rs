@@ -1,0 +1,164 @@
+//! Rights that are taken or given away.
+
+use automode_shell::place::{Protected, Zone};
+use automode_shell::{
+    Account, Act, CloudVerb, Code, Effect, Invocation, Layer, Stdin, Target, WriteHow,
+};
+
+use crate::Finding;
+use crate::rules::{Rule, Scene, program_name, report};
+
+pub struct PermissionGrant;
+
+const ID: &str = "permission-grant";
+const ROOT: &str = "run the one command that needs root, spelled out, or let the person run it";
+const LEAVE: &str = "leave accounts and rights to the person";
+
+impl Rule for PermissionGrant {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("permission_grant.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        let shells = scene
+            .invocations()
+            .filter(|start| is_root_shell(start))
+            .map(|start| {
+                let what = "opens a root shell whose commands nobody sees";
+                scene.veto(ID, start.span, what, ROOT)
+            });
+        scene
+            .effects()
+            .filter_map(|effect| right(scene, effect))
+            .chain(shells)
+            .collect()
+    }
+}
+
+fn right(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
+    match &effect.act {
+        Act::Privilege(Account::Elevate) => Some(scene.evidence(
+            ID,
+            effect.span,
+            "runs with the rights of another user",
+            ROOT,
+        )),
+        Act::Privilege(Account::Grant) => Some(scene.evidence(
+            ID,
+            effect.span,
+            "changes accounts, groups or keys that let someone in",
+            LEAVE,
+        )),
+        Act::Privilege(Account::Setuid) => Some(setuid(scene, effect)),
+        Act::Privilege(Account::World) => Some(scene.soft(
+            ID,
+            effect.span,
+            "opens files to every user of the machine",
+            "give the narrowest mode that works",
+        )),
+        Act::Cloud {
+            service,
+            verb: CloudVerb::Grant,
+        } => Some(scene.evidence(
+            ID,
+            effect.span,
+            &format!("changes who may use {}", report::name(service)),
+            LEAVE,
+        )),
+        Act::Write { target, how, .. } => login(scene, effect, target, *how),
+        Act::Execute {
+            code: Code::Container {
+                isolated: false, ..
+            },
+            ..
+        } => Some(scene.evidence(
+            ID,
+            effect.span,
+            "runs a container with rights or files of this machine",
+            "mount only the project, without extra privileges",
+        )),
+        _ => None,
+    }
+}
+
+/// A program that everybody then runs as its owner: a shell so marked is a back door.
+fn setuid(scene: &Scene<'_>, effect: &Effect) -> Finding {
+    const INTERPRETERS: &[&str] = &[
+        "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "ruby", "node",
+        "php", "lua", "vim", "vi", "find", "awk", "env", "cp", "nmap", "less", "more", "tar",
+    ];
+    let marked = scene.invocation(effect).is_some_and(|start| {
+        start.argv.iter().skip(1).any(|word| {
+            word.literal().is_some_and(|word| {
+                let name = word.rsplit('/').next().unwrap_or_default();
+                word.contains('/') && INTERPRETERS.contains(&name)
+            })
+        })
+    });
+    let what = "lets every user run a program with its owner's rights";
+    if marked {
+        scene.veto(ID, effect.span, what, LEAVE)
+    } else {
+        scene.evidence(ID, effect.span, what, LEAVE)
+    }
+}
+
+/// Files that decide who is root.
+fn login(scene: &Scene<'_>, effect: &Effect, target: &Target, how: WriteHow) -> Option<Finding> {
+    let place = scene.place(target);
+    if place.protected != Some(Protected::Access) {
+        return None;
+    }
+    let what = format!(
+        "changes {}, which decides {}",
+        report::target(scene, target),
+        Protected::Access.name()
+    );
+    let system = matches!(place.zone, Zone::System | Zone::SystemTree);
+    let finding = if system && decides_root(&target.path) && how != WriteHow::Touch {
+        scene.veto(ID, effect.span, &what, LEAVE)
+    } else {
+        scene.evidence(ID, effect.span, &what, LEAVE)
+    };
+    Some(finding)
+}
+
+fn decides_root(path: &str) -> bool {
+    const FILES: &[&str] = &[
+        "/etc/passwd",
+        "/etc/shadow",
+        "/etc/gshadow",
+        "/etc/group",
+        "/etc/sudoers",
+        "/etc/pam",
+        "/etc/ld.so.preload",
+        "/etc/doas.conf",
+        "/etc/master.passwd",
+        "/etc/polkit-1",
+    ];
+    FILES.iter().any(|file| path.starts_with(file))
+}
+
+/// An interactive shell under another user: no command, no script, no input.
+fn is_root_shell(start: &Invocation) -> bool {
+    const SHELLS: &[&str] = &[
+        "sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish", "ash", "mksh", "yash", "rc",
+        "elvish", "xonsh", "rbash", "lksh", "posh", "es", "nu",
+    ];
+    const RAISED: &[&str] = &["sudo", "doas", "pkexec", "su", "run0", "gosu", "sudoedit"];
+    let raised = start
+        .layers
+        .iter()
+        .any(|layer| matches!(layer, Layer::Wrapper(name) if RAISED.contains(&name.as_str())));
+    let shell = program_name(start).is_some_and(|name| SHELLS.contains(&name.as_str()));
+    let bare = start.argv.iter().skip(1).all(|word| {
+        word.literal().is_some_and(|word| {
+            word.starts_with('-') && !word.trim_start_matches('-').contains('c')
+        })
+    });
+    raised && shell && bare && start.stdin == Stdin::Inherited
+}

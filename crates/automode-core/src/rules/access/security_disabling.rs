@@ -1,0 +1,65 @@
+//! Protections of the machine that would be switched off.
+
+use automode_shell::{Act, CloudVerb, SystemChange};
+
+use crate::Finding;
+use crate::rules::{Rule, Scene, report};
+
+pub struct SecurityDisabling;
+
+const ID: &str = "security-disabling";
+const INSTEAD: &str = "leave protections on, and say what they are in the way of";
+
+impl Rule for SecurityDisabling {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("security_disabling.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        scene
+            .effects()
+            .filter_map(|effect| match &effect.act {
+                Act::System(SystemChange::SecurityOff) => Some(scene.veto(
+                    ID,
+                    effect.span,
+                    "switches a protection of the machine off",
+                    INSTEAD,
+                )),
+                Act::System(SystemChange::Network) => Some(scene.evidence(
+                    ID,
+                    effect.span,
+                    "changes the firewall, routes or name resolution",
+                    INSTEAD,
+                )),
+                Act::System(SystemChange::Kernel) => Some(scene.evidence(
+                    ID,
+                    effect.span,
+                    "changes kernel modules or parameters",
+                    INSTEAD,
+                )),
+                Act::Cloud {
+                    service,
+                    verb: CloudVerb::Delete | CloudVerb::Change,
+                } if is_monitor(service) => Some(scene.evidence(
+                    ID,
+                    effect.span,
+                    &format!(
+                        "weakens {}, which watches the account",
+                        report::name(service)
+                    ),
+                    INSTEAD,
+                )),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+fn is_monitor(service: &str) -> bool {
+    const MONITORS: &[&str] = &["guardduty", "securityhub", "inspector", "defender", "macie"];
+    MONITORS.iter().any(|monitor| service.contains(monitor))
+}

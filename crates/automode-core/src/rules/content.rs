@@ -1,0 +1,46 @@
+//! The same catalogue, held against the code that a write leaves behind.
+//!
+//! Writing a file is not running it, so nothing in it is a veto yet. What would
+//! be one once it runs is evidence now; lesser findings count only where the
+//! code runs by itself, because there nobody is asked again.
+
+use super::{CATALOGUE, Scene, report};
+use crate::effects::{Content, Runs};
+use crate::{Action, Finding, Weight};
+
+pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
+    scene
+        .content
+        .iter()
+        .flat_map(|content| inside(scene, content))
+        .collect()
+}
+
+fn inside(scene: &Scene<'_>, content: &Content) -> Vec<Finding> {
+    let action = Action::Shell {
+        command: content.text.clone(),
+    };
+    let scene = Scene {
+        action: &action,
+        analysis: Some(&content.analysis),
+        content: &[],
+        ..*scene
+    };
+    CATALOGUE
+        .iter()
+        .flat_map(|rule| rule.detect(&scene))
+        .filter(|finding| match (finding.weight, content.runs) {
+            (Weight::Veto, _) => true,
+            (Weight::Evidence, Runs::ByItself) => !finding.soft,
+            (Weight::Evidence, Runs::WhenStarted) => false,
+        })
+        .map(|finding| Finding {
+            weight: Weight::Evidence,
+            // The span points into the piece, not into what the agent wrote.
+            span: automode_shell::Span::default(),
+            evidence: report::line(&format!("once it runs, {}", finding.evidence)),
+            soft: false,
+            ..finding
+        })
+        .collect()
+}

@@ -1,0 +1,207 @@
+//! Files, work and databases of this machine that would be gone.
+//!
+//! Recoverability decides: see [`crate::rules::loss`].
+
+use automode_shell::place::Zone;
+use automode_shell::{
+    Act, DatabaseVerb, Effect, Extent, Invocation, SystemChange, Target, VcsOp, WriteHow,
+};
+
+use crate::rules::{Loss, Rule, Scene, loss, report};
+use crate::{Finding, GitState};
+
+pub struct LocalData;
+
+const ID: &str = "local-data";
+const NARROW: &str = "name the exact files inside the project, or let the person delete them";
+const COMMIT: &str = "commit or stash the work first";
+
+impl Rule for LocalData {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("local_data.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        scene
+            .effects()
+            .filter_map(|effect| match &effect.act {
+                Act::Delete { target, tree } => removal(scene, effect, target, *tree),
+                Act::Write { target, how, .. } => overwrite(scene, effect, target, *how),
+                Act::Vcs(op) => discard(scene, effect, op),
+                Act::Database {
+                    verb: DatabaseVerb::Destroy,
+                } => Some(scene.evidence(
+                    ID,
+                    effect.span,
+                    "drops or empties tables",
+                    "take a backup, or name the database and table in the request",
+                )),
+                Act::System(SystemChange::Storage) => Some(scene.evidence(
+                    ID,
+                    effect.span,
+                    "changes partitions, file systems or mounts",
+                    "leave storage to the person",
+                )),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+fn removal(scene: &Scene<'_>, effect: &Effect, target: &Target, tree: bool) -> Option<Finding> {
+    let what = format!("deletes {}", report::target(scene, target));
+    match loss(scene, target) {
+        Loss::Nothing => None,
+        // Without recursion one name goes, and a directory does not.
+        Loss::Critical if tree || target.extent == Extent::Pattern => {
+            Some(scene.veto(ID, effect.span, &what, NARROW))
+        }
+        Loss::Critical | Loss::Project | Loss::Work | Loss::Unknown => {
+            Some(scene.evidence(ID, effect.span, &what, NARROW))
+        }
+    }
+}
+
+fn overwrite(
+    scene: &Scene<'_>,
+    effect: &Effect,
+    target: &Target,
+    how: WriteHow,
+) -> Option<Finding> {
+    let zone = scene.place(target).zone;
+    let shown = report::target(scene, target);
+    match how {
+        WriteHow::Touch | WriteHow::Append | WriteHow::Edit | WriteHow::Link
+            if zone != Zone::Device =>
+        {
+            None
+        }
+        WriteHow::Attributes => {
+            let whole = target.extent != Extent::Exact
+                || scene.invocation(effect).is_some_and(is_recursive);
+            let critical = loss(scene, target) == Loss::Critical && zone != Zone::Device;
+            (whole && critical).then(|| {
+                scene.veto(
+                    ID,
+                    effect.span,
+                    &format!("changes the owner or mode of everything in {shown}"),
+                    NARROW,
+                )
+            })
+        }
+        WriteHow::Raw
+        | WriteHow::Replace
+        | WriteHow::Touch
+        | WriteHow::Append
+        | WriteHow::Edit
+        | WriteHow::Link => {
+            if zone == Zone::Device {
+                return Some(device(scene, effect, target, &shown));
+            }
+            (zone == Zone::Project
+                && how == WriteHow::Replace
+                && loss(scene, target) != Loss::Nothing
+                && scene.written(&target.path).is_none())
+            .then(|| {
+                scene.evidence(
+                    ID,
+                    effect.span,
+                    &format!("replaces {shown}, which git does not hold"),
+                    COMMIT,
+                )
+            })
+        }
+    }
+}
+
+fn device(scene: &Scene<'_>, effect: &Effect, target: &Target, shown: &str) -> Finding {
+    let what = format!("writes over {shown}");
+    if is_disk(&target.path) {
+        scene.veto(ID, effect.span, &what, "write to an image file instead")
+    } else {
+        scene.evidence(ID, effect.span, &what, "write to a file instead")
+    }
+}
+
+/// Devices that keep data.
+fn is_disk(path: &str) -> bool {
+    const DISKS: &[&str] = &[
+        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "md", "dm-", "loop",
+        "nbd", "zd", "sr", "mem", "kmem", "block/",
+    ];
+    path.strip_prefix("/dev/")
+        .is_some_and(|name| DISKS.iter().any(|disk| name.starts_with(disk)))
+}
+
+fn is_recursive(start: &Invocation) -> bool {
+    start.argv.iter().skip(1).any(|word| {
+        word.literal().is_some_and(|word| {
+            word == "--recursive"
+                || (word.starts_with('-') && !word.starts_with("--") && word.contains(['R', 'r']))
+        })
+    })
+}
+
+fn discard(scene: &Scene<'_>, effect: &Effect, op: &VcsOp) -> Option<Finding> {
+    let dirty = || {
+        let cwd = scene
+            .invocation(effect)
+            .and_then(|start| start.cwd.as_deref())
+            .unwrap_or(&scene.context.cwd);
+        scene
+            .facts
+            .repos
+            .get(cwd)
+            .is_none_or(|repo| repo.root.is_some() && repo.dirty)
+    };
+    match op {
+        VcsOp::DiscardChanges { target } => {
+            let kept = target
+                .as_ref()
+                .is_some_and(|target| is_clean(scene, target));
+            (!kept && dirty())
+                .then(|| scene.evidence(ID, effect.span, "throws away uncommitted changes", COMMIT))
+        }
+        VcsOp::Clean { target, ignored } => {
+            let critical = target
+                .as_ref()
+                .is_some_and(|target| scene.place(target).zone.is_critical());
+            if critical {
+                let what =
+                    "deletes everything that git does not track in a directory that is no project";
+                return Some(scene.veto(ID, effect.span, what, NARROW));
+            }
+            (dirty() || *ignored).then(|| {
+                scene.evidence(
+                    ID,
+                    effect.span,
+                    "deletes files that git does not track",
+                    "list them with a dry run first, then remove them by name",
+                )
+            })
+        }
+        VcsOp::DropHistory => Some(scene.evidence(
+            ID,
+            effect.span,
+            "drops commits, stashes or reflogs for good",
+            "keep them: a branch or a tag costs nothing",
+        )),
+        VcsOp::Local
+        | VcsOp::Rewrite
+        | VcsOp::Fetch
+        | VcsOp::Push { .. }
+        | VcsOp::Remote { .. }
+        | VcsOp::Config { .. }
+        | VcsOp::Apply => None,
+    }
+}
+
+fn is_clean(scene: &Scene<'_>, target: &Target) -> bool {
+    scene
+        .path(&target.path)
+        .is_some_and(|fact| fact.git == GitState::Clean)
+}

@@ -1,0 +1,7 @@
+//! What cannot be brought back.
+
+mod cloud_storage;
+mod local_data;
+
+pub use cloud_storage::CloudStorage;
+pub use local_data::LocalData;

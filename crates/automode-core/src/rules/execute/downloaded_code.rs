@@ -1,0 +1,122 @@
+//! Bytes from elsewhere that would run here.
+
+use automode_shell::{Act, Code, Effect, Origin, PackageOp, PackageSource, Taint};
+
+use crate::Finding;
+use crate::exceptions::toolchain_setup;
+use crate::rules::{Rule, Scene, report};
+
+pub struct DownloadedCode;
+
+const ID: &str = "downloaded-code";
+const REVIEW: &str = "save it to a file, read it, then run it in a separate step";
+
+impl Rule for DownloadedCode {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("downloaded_code.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        scene
+            .effects()
+            .filter_map(|effect| match &effect.act {
+                Act::Execute { code, origin } => execution(scene, effect, code, *origin),
+                Act::Package {
+                    op: PackageOp::Install,
+                    source,
+                    names,
+                    ..
+                } => install(scene, effect, source, names),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) -> Option<Finding> {
+    let carried = match code {
+        Code::File(target) => scene.carried(&target.path),
+        _ => Taint::NONE,
+    };
+    let taint = origin.taint.with(carried);
+    let downloaded = taint.has(Taint::NETWORK);
+    let decoded = taint.has(Taint::DECODED);
+    match code {
+        Code::Stream | Code::Inline { .. } | Code::File(_) if downloaded => {
+            Some(if toolchain_setup::is_official(scene) {
+                scene.soft(
+                    ID,
+                    effect.span,
+                    "runs an installer fetched from its maker",
+                    REVIEW,
+                )
+            } else {
+                scene.veto(
+                    ID,
+                    effect.span,
+                    "runs code that was just downloaded",
+                    REVIEW,
+                )
+            })
+        }
+        Code::Stream | Code::Inline { .. } if decoded => Some(scene.veto(
+            ID,
+            effect.span,
+            "runs code that was hidden by an encoding",
+            "write the code in plain text, so that it can be read",
+        )),
+        Code::File(_) if decoded => Some(scene.evidence(
+            ID,
+            effect.span,
+            "runs a file that was unpacked or decoded just before",
+            REVIEW,
+        )),
+        Code::Package(name) => Some(scene.soft(
+            ID,
+            effect.span,
+            &format!("fetches {} and runs it", report::name(name)),
+            "add the package to the project's manifest first",
+        )),
+        Code::Task { .. } | Code::Container { .. } if downloaded => Some(scene.evidence(
+            ID,
+            effect.span,
+            "builds or runs what was just downloaded",
+            REVIEW,
+        )),
+        Code::Stream
+        | Code::Inline { .. }
+        | Code::File(_)
+        | Code::Task { .. }
+        | Code::Program(_)
+        | Code::Container { .. }
+        | Code::Remote { .. } => None,
+    }
+}
+
+fn install(
+    scene: &Scene<'_>,
+    effect: &Effect,
+    source: &PackageSource,
+    names: &[String],
+) -> Option<Finding> {
+    let listed = report::name(&names.join(", "));
+    match source {
+        PackageSource::Declared => None,
+        PackageSource::Registry => Some(scene.soft(
+            ID,
+            effect.span,
+            &format!("installs {listed}, which runs the package's own code"),
+            "add the package to the project's manifest and install from it",
+        )),
+        PackageSource::Elsewhere(from) => Some(scene.evidence(
+            ID,
+            effect.span,
+            &format!("installs {listed} from {}", report::name(from)),
+            "install it from the registry, by name and version",
+        )),
+    }
+}

@@ -1,0 +1,105 @@
+//! Shells that somebody else can type into.
+//!
+//! The mark is the wiring, not the program: a shell or interpreter whose input
+//! comes from a socket while its output goes to one, in either direction.
+
+use automode_shell::{Act, Code, Direction, Effect, Host, Invocation, Stdin, Stdout, Taint};
+
+use crate::Finding;
+use crate::rules::{Rule, Scene, program_name};
+
+pub struct OpenBackdoor;
+
+const ID: &str = "open-backdoor";
+const INSTEAD: &str = "run the commands you need here, one by one";
+
+/// Programs that run whatever they read.
+const SHELLS: &[&str] = &[
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ash",
+    "ksh",
+    "mksh",
+    "csh",
+    "tcsh",
+    "fish",
+    "busybox",
+    "pwsh",
+    "powershell",
+    "cmd.exe",
+];
+
+impl Rule for OpenBackdoor {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("open_backdoor.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        let Some(out) = scene.effects().find(|effect| is_channel(effect)) else {
+            return Vec::new();
+        };
+        let commanded = scene.effects().find(|effect| is_commanded(effect));
+        let wired = scene.invocations().find(|start| is_wired(start));
+        let span = match (commanded, wired) {
+            (Some(effect), _) => effect.span,
+            (None, Some(start)) => start.span,
+            (None, None) => return Vec::new(),
+        };
+        let what = match &out.act {
+            Act::Listen { .. } => "gives whoever connects a shell on this machine",
+            _ => "gives another machine a shell on this one",
+        };
+        vec![scene.veto(ID, span, what, INSTEAD)]
+    }
+}
+
+/// Data leaves through a socket, or anyone may connect.
+fn is_channel(effect: &Effect) -> bool {
+    match &effect.act {
+        Act::Connect {
+            direction: Direction::Send,
+            host,
+            ..
+        } => matches!(host, Host::Named(_) | Host::Unknown | Host::Loopback),
+        Act::Listen { .. } => true,
+        _ => false,
+    }
+}
+
+/// What arrives from the network is run.
+fn is_commanded(effect: &Effect) -> bool {
+    matches!(
+        &effect.act,
+        Act::Execute { code: Code::Stream | Code::Inline { .. }, origin } if origin.taint.has(Taint::NETWORK)
+    )
+}
+
+/// A shell in the middle of a pipe: it reads what came in and writes what goes out.
+fn is_wired(start: &Invocation) -> bool {
+    let shell = program_name(start).is_some_and(|name| SHELLS.contains(&name.as_str()));
+    let reads = match &start.stdin {
+        Stdin::Pipe(taint) => taint.has(Taint::NETWORK) || start.argv.iter().any(is_interactive),
+        Stdin::File(target) => {
+            target.path.starts_with("/dev/tcp/") || target.path.starts_with("/dev/udp/")
+        }
+        Stdin::Inherited | Stdin::Text(_) => false,
+    };
+    let writes = match &start.stdout {
+        Stdout::Pipe => true,
+        Stdout::File(target) => {
+            target.path.starts_with("/dev/tcp/") || target.path.starts_with("/dev/udp/")
+        }
+        Stdout::Shown | Stdout::Captured | Stdout::Null => false,
+    };
+    shell && reads && writes
+}
+
+fn is_interactive(word: &automode_shell::Value) -> bool {
+    word.literal().is_some_and(|word| word == "-i")
+}

@@ -1,0 +1,37 @@
+//! Services of this machine that others could reach.
+
+use automode_shell::{Act, Interface};
+
+use crate::Finding;
+use crate::rules::{Rule, Scene};
+
+pub struct LocalService;
+
+const ID: &str = "local-service";
+
+impl Rule for LocalService {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("local_service.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        scene
+            .effects()
+            .filter_map(|effect| match &effect.act {
+                Act::Listen {
+                    interface: Interface::Exposed,
+                } => Some(scene.evidence(
+                    ID,
+                    effect.span,
+                    "opens a service of this machine to others",
+                    "bind it to 127.0.0.1",
+                )),
+                _ => None,
+            })
+            .collect()
+    }
+}

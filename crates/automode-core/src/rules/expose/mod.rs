@@ -1,0 +1,5 @@
+//! Doors into this machine.
+
+mod local_service;
+
+pub use local_service::LocalService;

@@ -1,0 +1,96 @@
+//! Pushes to the branch that everybody builds on.
+
+use automode_shell::{Act, VcsOp};
+
+use crate::Finding;
+use crate::rules::{Rule, Scene, report};
+
+pub struct DefaultBranchPush;
+
+const ID: &str = "default-branch-push";
+
+/// Names that are the default branch wherever the repository does not tell.
+const USUAL: &[&str] = &[
+    "main",
+    "master",
+    "trunk",
+    "develop",
+    "production",
+    "release",
+];
+
+impl Rule for DefaultBranchPush {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("default_branch_push.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        scene
+            .effects()
+            .filter_map(|effect| {
+                let Act::Vcs(VcsOp::Push { refs, all, .. }) = &effect.act else {
+                    return None;
+                };
+                let branch = reached(scene, refs, *all)?;
+                Some(scene.evidence(
+                    ID,
+                    effect.span,
+                    &format!("pushes to {}", report::name(&branch)),
+                    "push a feature branch and open a pull request",
+                ))
+            })
+            .collect()
+    }
+}
+
+/// The default branch that a push reaches, in words. What is not known counts as reached.
+pub fn reached(scene: &Scene<'_>, refs: &[String], all: bool) -> Option<String> {
+    if all {
+        return Some("every branch, the default one among them".to_owned());
+    }
+    if refs.is_empty() {
+        let current = scene
+            .session
+            .repo
+            .as_ref()
+            .and_then(|repo| repo.branch.clone());
+        let current = scene
+            .facts
+            .repos
+            .get(&scene.context.cwd)
+            .and_then(|repo| repo.branch.clone())
+            .or(current);
+        return match current {
+            None => Some("whatever branch is checked out, which may be the default one".to_owned()),
+            Some(branch) => is_default(scene, &branch).then(|| default_name(&branch)),
+        };
+    }
+    refs.iter().find_map(|name| {
+        let destination = name.rsplit(':').next().unwrap_or(name);
+        let branch = destination
+            .trim_start_matches('+')
+            .trim_start_matches("refs/heads/");
+        if branch == "HEAD" || branch.contains(['*', '$']) {
+            return reached(scene, &[], false);
+        }
+        is_default(scene, branch).then(|| default_name(branch))
+    })
+}
+
+fn default_name(branch: &str) -> String {
+    format!("{branch}, the default branch")
+}
+
+/// The repository's default branch as of the start of the session, and the usual names.
+fn is_default(scene: &Scene<'_>, branch: &str) -> bool {
+    let named = scene
+        .session
+        .repo
+        .as_ref()
+        .and_then(|repo| repo.default_branch.as_deref());
+    named == Some(branch) || USUAL.contains(&branch) || branch.starts_with("release/")
+}

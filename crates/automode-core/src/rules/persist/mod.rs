@@ -1,0 +1,9 @@
+//! What would still act after the task is done.
+
+mod agent_self_change;
+mod classifier_bypass;
+mod scheduled_persistence;
+
+pub use agent_self_change::AgentSelfChange;
+pub use classifier_bypass::ClassifierBypass;
+pub use scheduled_persistence::ScheduledPersistence;

@@ -1,0 +1,101 @@
+//! Whether what is removed or overwritten can be had again.
+//!
+//! Recoverability decides deletes and overwrites: what git holds clean, what the
+//! project's tools make again, what is temporary, and what this session itself
+//! made is no loss. A person's untracked work is.
+
+use automode_shell::place::Zone;
+use automode_shell::{Extent, Target};
+
+use super::Scene;
+use crate::{GitState, PathKind};
+
+/// What removing or replacing a target would cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Loss {
+    /// Nothing that cannot be had again.
+    Nothing,
+    /// Whole project with its history.
+    Project,
+    /// Work that git does not hold, or that lies outside the project.
+    Work,
+    /// Where it lands is only known at run time.
+    Unknown,
+    /// Root, home, a system tree, a disk.
+    Critical,
+}
+
+/// The worst that removing a target would cost, as named and as resolved.
+#[must_use]
+pub fn loss(scene: &Scene<'_>, target: &Target) -> Loss {
+    scene
+        .places(target)
+        .into_iter()
+        .map(|place| match place.zone {
+            zone if zone.is_critical() => Loss::Critical,
+            Zone::Sink | Zone::Temp => Loss::Nothing,
+            Zone::Project if place.regenerable => Loss::Nothing,
+            Zone::Project | Zone::InHome | Zone::System | Zone::Elsewhere | Zone::TempRoot
+                if is_recoverable(scene, target, place.zone) =>
+            {
+                Loss::Nothing
+            }
+            Zone::ProjectRoot => Loss::Project,
+            Zone::Unknown => Loss::Unknown,
+            Zone::Root
+            | Zone::SystemTree
+            | Zone::System
+            | Zone::Device
+            | Zone::Kernel
+            | Zone::TempRoot
+            | Zone::Home
+            | Zone::InHome
+            | Zone::Ancestor
+            | Zone::Project
+            | Zone::Elsewhere => Loss::Work,
+        })
+        .max()
+        .unwrap_or(Loss::Unknown)
+}
+
+fn is_recoverable(scene: &Scene<'_>, target: &Target, zone: Zone) -> bool {
+    match target.extent {
+        Extent::Exact => is_path_recoverable(scene, &target.path, zone),
+        // Everything that may match lies in this directory.
+        Extent::Pattern | Extent::Below => {
+            zone == Zone::Project
+                && scene.path(&certain(&target.path)).is_some_and(|fact| {
+                    matches!(fact.kind, PathKind::Absent) || fact.git == GitState::Clean
+                })
+        }
+        Extent::Prefix | Extent::Unknown => false,
+    }
+}
+
+fn is_path_recoverable(scene: &Scene<'_>, path: &str, zone: Zone) -> bool {
+    if scene.written(path).is_some_and(|file| file.created) {
+        return true;
+    }
+    scene.path(path).is_some_and(|fact| match fact.kind {
+        PathKind::Absent => true,
+        // The link goes, what it points to stays.
+        PathKind::Link => zone == Zone::Project,
+        PathKind::File | PathKind::Directory => {
+            zone == Zone::Project && fact.git == GitState::Clean
+        }
+        PathKind::Other | PathKind::Unreadable => false,
+    })
+}
+
+/// The directory that certainly holds everything a pattern can match.
+#[must_use]
+pub fn certain(pattern: &str) -> String {
+    let names: Vec<&str> = pattern
+        .split('/')
+        .take_while(|name| !name.contains(['*', '?', '[', '(', '{']))
+        .collect();
+    match names.join("/") {
+        dir if dir.is_empty() => "/".to_owned(),
+        dir => dir,
+    }
+}

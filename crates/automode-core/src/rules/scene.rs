@@ -1,0 +1,213 @@
+//! Everything a rule may look at, with short ways to the usual questions.
+
+use automode_shell::place::Place;
+use automode_shell::{Act, Analysis, Context, Effect, Invocation, Span, Stdout, Taint, Target};
+
+use super::report;
+use crate::effects::Content;
+use crate::{Action, Facts, Finding, PathFact, Session, Weight, WrittenFile, guards};
+
+/// One action in its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    pub action: &'a Action,
+    /// What the action itself does: the effects of a shell command, of a read, of a write.
+    pub analysis: Option<&'a Analysis>,
+    /// What the code that a write leaves behind would do once it runs.
+    pub content: &'a [Content],
+    pub context: &'a Context,
+    pub facts: &'a Facts,
+    pub session: &'a Session,
+}
+
+impl<'a> Scene<'a> {
+    /// The effects of the action itself.
+    pub fn effects(&self) -> impl Iterator<Item = &'a Effect> + use<'a> {
+        self.analysis
+            .into_iter()
+            .flat_map(|analysis| analysis.effects.iter())
+    }
+
+    /// The programs that the action starts.
+    pub fn invocations(&self) -> impl Iterator<Item = &'a Invocation> + use<'a> {
+        self.analysis
+            .into_iter()
+            .flat_map(|analysis| analysis.invocations.iter())
+    }
+
+    /// The program start an effect belongs to.
+    #[must_use]
+    pub fn invocation(&self, effect: &Effect) -> Option<&'a Invocation> {
+        self.analysis?.invocations.get(effect.by)
+    }
+
+    /// The name of the program an effect belongs to, without its directory.
+    #[must_use]
+    pub fn program(&self, effect: &Effect) -> Option<String> {
+        self.invocation(effect).and_then(program_name)
+    }
+
+    /// The text that spans point into.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        match self.action {
+            Action::Shell { command } | Action::PowerShell { command } => command,
+            Action::Write { content, .. } => content,
+            Action::Edit { new, .. } => new,
+            Action::Notebook { source, .. } => source,
+            Action::Read { path } => path,
+            Action::Fetch { url, .. } => url,
+            Action::Spawn { prompt, .. } | Action::Schedule { prompt, .. } => prompt,
+            Action::Search { .. }
+            | Action::WebSearch { .. }
+            | Action::Message { .. }
+            | Action::Configure { .. }
+            | Action::Mcp { .. }
+            | Action::Interact
+            | Action::Inert
+            | Action::Opaque { .. } => "",
+        }
+    }
+
+    /// The kind of place a target is, by its name.
+    #[must_use]
+    pub fn place(&self, target: &Target) -> Place {
+        Place::of(target, self.context)
+    }
+
+    /// The places a target may be: as named, and as resolved through links.
+    #[must_use]
+    pub fn places(&self, target: &Target) -> Vec<Place> {
+        let mut places = vec![self.place(target)];
+        if let Some(canonical) = self
+            .path(&target.path)
+            .and_then(|fact| fact.canonical.as_deref())
+            && canonical != target.path
+        {
+            let resolved = Target {
+                path: canonical.to_owned(),
+                ..target.clone()
+            };
+            places.push(Place::of(
+                &resolved,
+                &guards::resolve(self.context, self.facts),
+            ));
+        }
+        places
+    }
+
+    /// The place of a path that is already resolved.
+    #[must_use]
+    pub fn resolved_place(&self, canonical: &str) -> Place {
+        Place::of_path(canonical, &guards::resolve(self.context, self.facts))
+    }
+
+    /// What was observed about a path.
+    #[must_use]
+    pub fn path(&self, path: &str) -> Option<&'a PathFact> {
+        self.facts.paths.get(path)
+    }
+
+    /// The session's record of a file it wrote.
+    #[must_use]
+    pub fn written(&self, path: &str) -> Option<&'a WrittenFile> {
+        self.session
+            .written
+            .iter()
+            .rev()
+            .find(|file| file.path == path)
+    }
+
+    /// Marks that a file carries from earlier calls of this session.
+    #[must_use]
+    pub fn carried(&self, path: &str) -> Taint {
+        self.written(path).map_or(Taint::NONE, |file| {
+            file.taint
+                .iter()
+                .fold(Taint::NONE, |taint, name| taint.with(mark(name)))
+        })
+    }
+
+    /// Whether what a program prints comes back to the agent.
+    #[must_use]
+    pub fn is_shown(&self, effect: &Effect) -> bool {
+        self.invocation(effect)
+            .is_none_or(|invocation| matches!(invocation.stdout, Stdout::Shown))
+    }
+
+    /// Whether anything in the action sends data out.
+    #[must_use]
+    pub fn sends(&self) -> bool {
+        self.effects().any(|effect| {
+            matches!(
+                effect.act,
+                Act::Connect {
+                    direction: automode_shell::Direction::Send,
+                    ..
+                }
+            )
+        })
+    }
+
+    /// No consent makes this routine.
+    #[must_use]
+    pub fn veto(&self, rule: &'static str, span: Span, what: &str, instead: &str) -> Finding {
+        self.finding(rule, Weight::Veto, span, what, instead)
+    }
+
+    /// Consent decides.
+    #[must_use]
+    pub fn evidence(&self, rule: &'static str, span: Span, what: &str, instead: &str) -> Finding {
+        self.finding(rule, Weight::Evidence, span, what, instead)
+    }
+
+    /// Consent decides, unless an exception proves it routine.
+    #[must_use]
+    pub fn soft(&self, rule: &'static str, span: Span, what: &str, instead: &str) -> Finding {
+        Finding {
+            soft: true,
+            ..self.finding(rule, Weight::Evidence, span, what, instead)
+        }
+    }
+
+    fn finding(
+        &self,
+        rule: &'static str,
+        weight: Weight,
+        span: Span,
+        what: &str,
+        instead: &str,
+    ) -> Finding {
+        Finding {
+            rule,
+            weight,
+            span,
+            evidence: report::evidence(span.of(self.text()), what),
+            instead: report::line(instead),
+            soft: false,
+        }
+    }
+}
+
+/// The name of the program of an invocation, without its directory.
+#[must_use]
+pub fn program_name(invocation: &Invocation) -> Option<String> {
+    let first = invocation.argv.first()?.literal()?;
+    first
+        .rsplit('/')
+        .next()
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+}
+
+/// A mark by the name under which the session keeps it.
+fn mark(name: &str) -> Taint {
+    match name {
+        "secret" => Taint::SECRET,
+        "network" => Taint::NETWORK,
+        "decoded" => Taint::DECODED,
+        "session" => Taint::SESSION,
+        "local" => Taint::LOCAL,
+        _ => Taint::UNKNOWN,
+    }
+}

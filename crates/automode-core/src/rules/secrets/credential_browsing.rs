@@ -1,0 +1,244 @@
+//! Looks into places where secrets are kept.
+
+use automode_shell::place::{Place, Secret, Zone};
+use automode_shell::{
+    Act, CloudVerb, Coverage, Effect, Extent, GapKind, Host, Invocation, ProcessScope, Span, Target,
+};
+
+use crate::Finding;
+use crate::rules::{Rule, Scene, program_name, report};
+
+pub struct CredentialBrowsing;
+
+const ID: &str = "credential-browsing";
+const INSTEAD: &str = "ask for the one value you need, by name";
+
+impl Rule for CredentialBrowsing {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("credential_browsing.md")
+    }
+
+    fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        scene
+            .effects()
+            .filter_map(|effect| browse(scene, effect))
+            .chain(scene.invocations().filter_map(|start| hunt(scene, start)))
+            .chain(unknown_readers(scene))
+            .collect()
+    }
+}
+
+fn browse(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
+    match &effect.act {
+        Act::Read { target } => read(scene, effect.span, target),
+        Act::Write { target, .. } if target.extent == Extent::Exact => {
+            // A link or a changed mode on a secret opens it as a read does.
+            let opened = matches!(
+                &effect.act,
+                Act::Write {
+                    how: automode_shell::WriteHow::Attributes | automode_shell::WriteHow::Link,
+                    ..
+                }
+            );
+            opened.then(|| read(scene, effect.span, target)).flatten()
+        }
+        Act::Cloud {
+            service,
+            verb: CloudVerb::Secret,
+        } => Some(scene.evidence(
+            ID,
+            effect.span,
+            &format!("reads a secret from {}", report::name(service)),
+            INSTEAD,
+        )),
+        Act::Process {
+            scope: ProcessScope::Attach,
+        } => Some(scene.evidence(ID, effect.span, "reads another process's memory", INSTEAD)),
+        Act::Connect {
+            host: Host::Named(host),
+            ..
+        } if is_metadata_service(host) => Some(scene.evidence(
+            ID,
+            effect.span,
+            "asks the cloud's metadata service, which hands out credentials",
+            INSTEAD,
+        )),
+        _ => None,
+    }
+}
+
+fn read(scene: &Scene<'_>, span: Span, target: &Target) -> Option<Finding> {
+    let place = scene
+        .places(target)
+        .into_iter()
+        .find(|place| place.secret.is_some())?;
+    let secret = place.secret?;
+    let what = format!("reads {}, {}", report::target(scene, target), secret.name());
+    Some(if is_hard(&place, secret, &target.path) {
+        scene.veto(ID, span, &what, INSTEAD)
+    } else {
+        scene.evidence(ID, span, &what, INSTEAD)
+    })
+}
+
+/// Secrets that no task of a coding agent needs to read: the passwords of the
+/// system, somebody's private key, a password store, memory of other processes.
+fn is_hard(place: &Place, secret: Secret, path: &str) -> bool {
+    let ours = matches!(place.zone, Zone::Project | Zone::Temp | Zone::ProjectRoot);
+    match secret {
+        Secret::Passwords => {
+            !path.contains("sudoers") && (path.contains("shadow") || path.contains("passwd"))
+        }
+        Secret::PrivateKey | Secret::Keychain => !ours,
+        Secret::ProcessMemory => path.ends_with("mem") || path.ends_with("kcore"),
+        Secret::CloudCredential
+        | Secret::Token
+        | Secret::EnvFile
+        | Secret::History
+        | Secret::AgentCredential => false,
+    }
+}
+
+/// A search for keys and passwords outside the project.
+fn hunt(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
+    const SEARCHERS: &[&str] = &[
+        "find", "fd", "locate", "mdfind", "grep", "rg", "ag", "egrep",
+    ];
+    let searches = program_name(start).is_some_and(|name| SEARCHERS.contains(&name.as_str()));
+    if !searches {
+        return None;
+    }
+    let words: Vec<String> = start
+        .argv
+        .iter()
+        .skip(1)
+        .filter_map(|word| word.literal().map(|word| word.to_lowercase()))
+        .collect();
+    let sought = words.iter().any(|word| is_sought(word));
+    let wide = words.iter().any(|word| {
+        word.starts_with('/')
+            && matches!(
+                Place::of_path(word, scene.context).zone,
+                Zone::Root | Zone::Home | Zone::SystemTree | Zone::Ancestor
+            )
+    });
+    let index =
+        program_name(start).is_some_and(|name| matches!(name.as_str(), "locate" | "mdfind"));
+    (sought && (wide || index)).then(|| {
+        let what = "searches the machine for keys and passwords";
+        scene.evidence(ID, start.span, what, INSTEAD)
+    })
+}
+
+fn is_sought(word: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "id_rsa",
+        "id_ed25519",
+        "id_dsa",
+        "id_ecdsa",
+        ".pem",
+        ".p12",
+        ".pfx",
+        ".ppk",
+        ".kdbx",
+        ".netrc",
+        ".pgpass",
+        "wallet.dat",
+        "shadow",
+        "password",
+        "passwd",
+        "credential",
+        "secret",
+        "api_key",
+        "apikey",
+        "private key",
+        "aws_",
+        ".env",
+        "authorized_keys",
+        "token",
+        "htpasswd",
+        ".ovpn",
+        "keychain",
+    ];
+    !word.starts_with('/') && NAMES.iter().any(|name| word.contains(name))
+}
+
+/// A program that nobody knows, with the path of such a secret among its words.
+fn unknown_readers(scene: &Scene<'_>) -> Vec<Finding> {
+    let Some(analysis) = scene.analysis else {
+        return Vec::new();
+    };
+    let (Coverage::Partial(_) | Coverage::Opaque(_)) = &analysis.coverage else {
+        return Vec::new();
+    };
+    let unknown: Vec<Span> = analysis
+        .coverage
+        .gaps()
+        .iter()
+        .filter(|gap| {
+            matches!(
+                gap.kind,
+                GapKind::Program(_) | GapKind::Argument { .. } | GapKind::Unseen(_)
+            )
+        })
+        .map(|gap| gap.span)
+        .collect();
+    analysis
+        .invocations
+        .iter()
+        .filter(|start| {
+            unknown
+                .iter()
+                .any(|span| span.start < start.span.end && start.span.start < span.end)
+        })
+        .flat_map(|start| named_paths(start).map(move |path| (start, path)))
+        .filter_map(|(start, path)| {
+            let place = Place::of_path(&path, scene.context);
+            let secret = place.secret?;
+            is_hard(&place, secret, &path).then(|| {
+                let what = format!(
+                    "hands {}, {}, to a program",
+                    report::name(&path),
+                    secret.name()
+                );
+                scene.veto(ID, start.span, &what, INSTEAD)
+            })
+        })
+        .collect()
+}
+
+/// Absolute paths in the words of a command: `X`, `--in=X`, `@X`, `file://X`.
+fn named_paths(start: &Invocation) -> impl Iterator<Item = String> + '_ {
+    start.argv.iter().skip(1).filter_map(|word| {
+        let word = word.literal()?;
+        let at = word.find('/')?;
+        let before = word.get(..at)?;
+        let path = word.get(at..)?;
+        let lead = before.is_empty()
+            || before.ends_with(['=', '@', ':', '<', ',', '+', '"', '\''])
+            || (before.starts_with('-') && before.chars().count() == 2);
+        let path = if before.ends_with("file:") {
+            path.trim_start_matches("//")
+        } else {
+            path
+        };
+        let path = path.split(['"', '\'', ' ', ',', ':']).next()?;
+        lead.then(|| path.to_owned())
+    })
+}
+
+fn is_metadata_service(host: &str) -> bool {
+    matches!(
+        host,
+        "169.254.169.254"
+            | "metadata.google.internal"
+            | "metadata"
+            | "100.100.100.200"
+            | "169.254.170.2"
+            | "fd00:ec2::254"
+    )
+}

@@ -1,0 +1,9 @@
+//! What must not be seen, and what must not leave.
+
+mod credential_browsing;
+mod credential_leak;
+mod data_exfiltration;
+
+pub use credential_browsing::CredentialBrowsing;
+pub use credential_leak::CredentialLeak;
+pub use data_exfiltration::DataExfiltration;

@@ -1,0 +1,230 @@
+//! The log file: appended under one lock, rotated, never a reason to decide otherwise.
+//!
+//! The end of the file is all a writer reads. A writer that cannot get the lock in
+//! time leaves its line beside the log, and the next one takes it in. A head file
+//! remembers how far the chain went, so that a log cut short shows.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::chain::{self, LINKS, Link};
+use super::entry::Entry;
+use crate::state::{Lock, LockError, State, append, open_private};
+
+/// A log that grew past this is put aside.
+pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// Logs put aside that are kept.
+const KEPT: u64 = 16;
+/// How far back the last whole line is looked for behind a torn one.
+const TAIL: u64 = 256 * 1024;
+/// Width of the head file, so that it can be overwritten in place on a full disk.
+const HEAD: usize = 96;
+
+/// The audit log of a state directory.
+#[derive(Clone, Debug)]
+pub struct Log {
+    state: State,
+}
+
+/// How an entry was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    InTheChain,
+    /// The lock was not to be had: it lies beside the log until the next writer comes.
+    Beside,
+}
+
+impl Log {
+    #[must_use]
+    pub fn new(state: &State) -> Self {
+        Self {
+            state: state.clone(),
+        }
+    }
+
+    /// Appends one entry.
+    ///
+    /// # Errors
+    /// Where it could be kept nowhere. The verdict stands all the same.
+    pub fn append(&self, entry: &Entry, patience: Duration) -> io::Result<Kept> {
+        let body = serde_json::to_string(entry)?;
+        match Lock::take(&self.state.path("audit.lock"), patience) {
+            Ok(_lock) => {
+                let mut bodies = self.take_in_waiting();
+                bodies.push(body);
+                self.write(&bodies)?;
+                Ok(Kept::InTheChain)
+            }
+            Err(LockError::Busy) => {
+                self.leave_beside(&entry.id, &body)?;
+                Ok(Kept::Beside)
+            }
+            Err(LockError::Io(error)) => Err(error),
+        }
+    }
+
+    /// The logs, oldest first; the last one is written to.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut aside: Vec<(u64, PathBuf)> = fs::read_dir(self.state.root())
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.path())))
+            .collect();
+        aside.sort();
+        let mut files: Vec<PathBuf> = aside.into_iter().map(|(_, path)| path).collect();
+        files.push(self.current());
+        files
+    }
+
+    /// Old logs have been dropped, or may have been: the chain need not begin at its first line.
+    pub(super) fn is_full(&self) -> bool {
+        self.files().len() as u64 > KEPT
+    }
+
+    pub(super) fn head(&self) -> Option<Link> {
+        let text = fs::read_to_string(self.state.path("audit.head")).ok()?;
+        let (seq, hash) = text.trim_end().split_once(' ')?;
+        Some(Link {
+            seq: seq.parse().ok()?,
+            hash: hash.to_owned(),
+        })
+    }
+
+    fn current(&self) -> PathBuf {
+        self.state.path("audit.jsonl")
+    }
+
+    fn write(&self, bodies: &[String]) -> io::Result<()> {
+        let mut file = open_private(&self.current())?;
+        let length = file.metadata()?.len();
+        let (mut last, torn) = self.end_of(&mut file, length)?;
+        if length > MAX_BYTES {
+            self.put_aside(last.seq)?;
+            file = open_private(&self.current())?;
+        }
+        let mut text = String::new();
+        for (at, body) in bodies.iter().enumerate() {
+            let (line, link) = chain::seal(body, &last, if at == 0 { torn } else { 0 });
+            text.push_str(&line);
+            last = link;
+        }
+        append(&mut file, &text)?;
+        // The head only tells of a log cut short; a failure here loses nothing.
+        let _ = self.set_head(&last);
+        Ok(())
+    }
+
+    /// The last link of the chain, and how many bytes stand torn behind it.
+    fn end_of(&self, file: &mut File, length: u64) -> io::Result<(Link, u64)> {
+        if length == 0 {
+            return Ok((self.end_put_aside(), 0));
+        }
+        let near = tail(file, length, LINKS as u64)?;
+        let whole = near
+            .strip_suffix('\n')
+            .and_then(|text| chain::link(last_line(text)));
+        if let Some(link) = whole {
+            return Ok((link, 0));
+        }
+        let far = tail(file, length, TAIL)?;
+        let mut torn = 0_u64;
+        for line in far.rsplit('\n') {
+            if let Some(link) = chain::link(line) {
+                return Ok((link, torn.saturating_sub(1)));
+            }
+            torn = torn.saturating_add(line.len() as u64).saturating_add(1);
+        }
+        // Nothing here is a line of ours: the chain goes on from what the head remembers.
+        Ok((self.head().unwrap_or_else(Link::genesis), length))
+    }
+
+    /// Where a fresh log takes up the chain.
+    fn end_put_aside(&self) -> Link {
+        let files = self.files();
+        let newest = files.iter().rev().nth(1);
+        newest
+            .and_then(|path| {
+                let mut file = File::open(path).ok()?;
+                let length = file.metadata().ok()?.len();
+                let text = tail(&mut file, length, TAIL).ok()?;
+                text.lines().rev().find_map(chain::link)
+            })
+            .or_else(|| self.head())
+            .unwrap_or_else(Link::genesis)
+    }
+
+    fn put_aside(&self, seq: u64) -> io::Result<()> {
+        fs::rename(
+            self.current(),
+            self.state.path(&format!("audit.{seq}.jsonl")),
+        )?;
+        let aside = self.files();
+        let surplus = aside.len().saturating_sub(1).saturating_sub(KEPT as usize);
+        for old in aside.iter().take(surplus) {
+            let _ = fs::remove_file(old);
+        }
+        Ok(())
+    }
+
+    fn set_head(&self, link: &Link) -> io::Result<()> {
+        use std::os::unix::fs::FileExt;
+        let text = format!("{} {}", link.seq, link.hash);
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(self.state.path("audit.head"))?;
+        file.write_all_at(format!("{text:<HEAD$}\n").as_bytes(), 0)
+    }
+
+    fn leave_beside(&self, id: &str, body: &str) -> io::Result<()> {
+        let directory = self.state.directory("waiting")?;
+        let name = format!("{}-{id}", std::process::id());
+        let unfinished = directory.join(format!(".{name}"));
+        let mut file = open_private(&unfinished)?;
+        file.write_all(body.as_bytes())?;
+        fs::rename(unfinished, directory.join(name))
+    }
+
+    /// Lines that others left beside the log. The lock is held.
+    fn take_in_waiting(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.state.path("waiting")) else {
+            return Vec::new();
+        };
+        let mut bodies = Vec::new();
+        for entry in entries.flatten() {
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if let Ok(body) = fs::read_to_string(entry.path())
+                && serde_json::from_str::<Entry>(&body).is_ok()
+                && fs::remove_file(entry.path()).is_ok()
+            {
+                bodies.push(body);
+            }
+        }
+        bodies
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    name.strip_prefix("audit.")?
+        .strip_suffix(".jsonl")?
+        .parse()
+        .ok()
+}
+
+fn last_line(text: &str) -> &str {
+    text.rsplit_once('\n').map_or(text, |(_, line)| line)
+}
+
+fn tail(file: &mut File, length: u64, bytes: u64) -> io::Result<String> {
+    file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
+    let mut tail = Vec::new();
+    file.take(bytes).read_to_end(&mut tail)?;
+    Ok(String::from_utf8_lossy(&tail).into_owned())
+}

@@ -1,0 +1,156 @@
+//! Feeds the line until it settles.
+//!
+//! The line is pure: given the same answers it takes the same way. So it runs
+//! where the caller stands while that is safe, and when a text turns up that
+//! wants a deep stack it is replayed in a thread that has one. A panic in it, or
+//! a step that takes too long, is a failure and never an answer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use automode_core::line::{Input, Line, Question, Seat, Step};
+use automode_core::policy::Policy;
+use automode_core::{Failure, Session, ToolCall};
+use automode_shell::{FileFact, guard};
+
+/// The stack that the deepest admitted text needs.
+const DEEP_STACK: usize = 64 * 1024 * 1024;
+
+/// A question that can travel to another thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Matter<'a> {
+    pub call: &'a ToolCall,
+    pub session: &'a Session,
+    pub policy: &'a Arc<Policy>,
+    pub judge: Seat,
+    pub now: u64,
+    /// How long one step may take.
+    pub deadline: Duration,
+}
+
+impl<'a> Matter<'a> {
+    fn question(&self) -> Question<'a> {
+        Question {
+            call: self.call,
+            session: self.session,
+            policy: self.policy,
+            judge: self.judge,
+            now: self.now,
+        }
+    }
+}
+
+/// Runs a line, answering its steps, until it settles.
+pub(crate) fn drive(
+    matter: &Matter<'_>,
+    mut answer: impl FnMut(Step) -> Result<Input, Box<automode_core::line::Settlement>>,
+) -> Result<Box<automode_core::line::Settlement>, Failure> {
+    let mut runner = Runner::start(matter)?;
+    let mut history = Vec::new();
+    let mut input = Input::Start;
+    loop {
+        if !fits_here(&input) && matches!(runner, Runner::Here(_)) {
+            runner = Runner::apart(matter)?;
+            for earlier in history.drain(..) {
+                runner.resume(earlier, matter.deadline)?;
+            }
+        }
+        if matches!(runner, Runner::Here(_)) {
+            history.push(input.clone());
+        }
+        let step = runner.resume(input, matter.deadline)?;
+        match answer(step) {
+            Ok(next) => input = next,
+            Err(settlement) => return Ok(settlement),
+        }
+    }
+}
+
+/// Where a line runs.
+enum Runner<'a> {
+    Here(Box<Line<'a>>),
+    Apart {
+        inputs: Sender<Input>,
+        steps: Receiver<Step>,
+    },
+}
+
+impl<'a> Runner<'a> {
+    fn start(matter: &Matter<'a>) -> Result<Self, Failure> {
+        let texts = matter
+            .call
+            .input
+            .values()
+            .filter_map(|value| value.as_str());
+        if texts.into_iter().all(is_shallow) {
+            let question = matter.question();
+            let line = catch_unwind(AssertUnwindSafe(|| Box::new(Line::new(question))));
+            line.map(Self::Here).map_err(|_| Failure::Panic)
+        } else {
+            Self::apart(matter)
+        }
+    }
+
+    /// A thread with a deep stack. Nobody waits for one that hangs.
+    fn apart(matter: &Matter<'_>) -> Result<Self, Failure> {
+        let (inputs, asked) = channel::<Input>();
+        let (answers, steps) = channel::<Step>();
+        let (call, session) = (matter.call.clone(), matter.session.clone());
+        let (policy, judge, now) = (Arc::clone(matter.policy), matter.judge, matter.now);
+        let run = move || {
+            let mut line = Line::new(Question {
+                call: &call,
+                session: &session,
+                policy: &policy,
+                judge,
+                now,
+            });
+            while let Ok(input) = asked.recv() {
+                if answers.send(line.resume(input)).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new()
+            .name("line".to_owned())
+            .stack_size(DEEP_STACK)
+            // The channel closes when the thread panics: that is all there is to tell.
+            .spawn(move || catch_unwind(AssertUnwindSafe(run)).unwrap_or_default())
+            .map_err(|_| Failure::Panic)?;
+        Ok(Self::Apart { inputs, steps })
+    }
+
+    fn resume(&mut self, input: Input, deadline: Duration) -> Result<Step, Failure> {
+        match self {
+            Self::Here(line) => {
+                catch_unwind(AssertUnwindSafe(|| line.resume(input))).map_err(|_| Failure::Panic)
+            }
+            Self::Apart { inputs, steps } => {
+                inputs.send(input).map_err(|_| Failure::Panic)?;
+                steps.recv_timeout(deadline).map_err(|error| match error {
+                    RecvTimeoutError::Timeout => Failure::Timeout,
+                    RecvTimeoutError::Disconnected => Failure::Panic,
+                })
+            }
+        }
+    }
+}
+
+/// Whether the answer holds no text that wants a deep stack.
+fn fits_here(input: &Input) -> bool {
+    match input {
+        Input::Start | Input::Reply(_) => true,
+        Input::Facts(facts) => facts.shell.files.values().all(|file| match file {
+            FileFact::Text { body, .. } => is_shallow(body),
+            FileFact::Directory | FileFact::Absent | FileFact::Unreadable => true,
+        }),
+    }
+}
+
+/// What the guard refuses is not parsed at all, so it is no danger.
+fn is_shallow(text: &str) -> bool {
+    guard::admit(text).map_or(true, guard::Admitted::fits_small_stack)
+}

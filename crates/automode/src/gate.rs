@@ -1,0 +1,154 @@
+//! The gate: one call in, one decision out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use automode_core::line::{Input, Seat, Settlement, Step};
+use automode_core::policy::Policy;
+use automode_core::{
+    CallRecord, Decision, Facts, Failure, Ground, Outcome, Query, Session, ToolCall, Trace,
+};
+
+use crate::driver::{self, Matter};
+use crate::observe::Machine;
+use crate::ports::{Clock, FileSystem, Judge, NoRecall, Recall, SystemClock};
+
+/// How long one step of the analysis may take.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// Decides tool calls under a policy.
+///
+/// ```
+/// use automode::{Gate, Policy, Session, ToolCall, Verdict};
+///
+/// let gate = Gate::new(Policy::default());
+/// let mut session = Session::default();
+/// let call = ToolCall::bash("rm -rf /", "/tmp");
+/// let decision = gate.check(&call, &mut session);
+/// assert_ne!(decision.verdict, Verdict::Allow);
+/// ```
+pub struct Gate {
+    policy: Arc<Policy>,
+    files: Box<dyn FileSystem>,
+    judge: Option<Box<dyn Judge>>,
+    clock: Box<dyn Clock>,
+    deadline: Duration,
+}
+
+impl Gate {
+    /// A gate that looks at this machine and has no judge.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            policy: Arc::new(policy),
+            files: Box::new(Machine),
+            judge: None,
+            clock: Box::new(SystemClock),
+            deadline: DEADLINE,
+        }
+    }
+
+    #[must_use]
+    pub fn with_judge(mut self, judge: impl Judge + 'static) -> Self {
+        self.judge = Some(Box::new(judge));
+        self
+    }
+
+    #[must_use]
+    pub fn with_files(mut self, files: impl FileSystem + 'static) -> Self {
+        self.files = Box::new(files);
+        self
+    }
+
+    #[must_use]
+    pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// How long one step of the analysis may take before it counts as failed.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Replaces the policy: settings were read again.
+    pub fn set_policy(&mut self, policy: Policy) {
+        self.policy = Arc::new(policy);
+    }
+
+    /// Decides a call and records it in the session. Never fails: a failure is a decision.
+    pub fn check(&self, call: &ToolCall, session: &mut Session) -> Decision {
+        let settlement = self.settle(call, session, &NoRecall);
+        settlement.record(session);
+        settlement.decision
+    }
+
+    /// Decides a call and says what it changes in the session, which stays as it is.
+    #[must_use]
+    pub fn settle(&self, call: &ToolCall, session: &Session, recall: &dyn Recall) -> Settlement {
+        let matter = Matter {
+            call,
+            session,
+            policy: &self.policy,
+            judge: match self.judge {
+                Some(_) => Seat::Taken,
+                None => Seat::Empty,
+            },
+            now: self.clock.now(),
+            deadline: self.deadline,
+        };
+        let settled = driver::drive(&matter, |step| self.answer(step, recall));
+        match settled {
+            Ok(settlement) => *settlement,
+            Err(failure) => self.failed(failure, call, session),
+        }
+    }
+
+    fn answer(&self, step: Step, recall: &dyn Recall) -> Result<Input, Box<Settlement>> {
+        match step {
+            Step::Observe(queries) if queries.as_slice() == [Query::Transcript] => {
+                Ok(Input::Facts(Facts {
+                    transcript: recall.transcript(),
+                    ..Facts::default()
+                }))
+            }
+            Step::Observe(queries) => Ok(Input::Facts(self.files.observe(&queries))),
+            Step::Judge(request) => Ok(Input::Reply(match &self.judge {
+                Some(judge) => judge.ask(&request),
+                None => Err(Failure::Unavailable),
+            })),
+            Step::Settled(settlement) => Err(settlement),
+        }
+    }
+
+    /// The line itself broke: nothing of it can be used.
+    fn failed(&self, failure: Failure, call: &ToolCall, session: &Session) -> Settlement {
+        let fallback = failure.fallback(session.presence, self.policy.settings.on_unavailable);
+        let decision = Decision {
+            verdict: fallback.verdict(),
+            ground: Ground::Failure(failure),
+            reason: failure.describe().to_owned(),
+            findings: Vec::new(),
+            stop: false,
+            trace: Trace::default(),
+        };
+        Settlement {
+            decision,
+            ledger: session.ledger,
+            call: CallRecord {
+                tool: call.tool.clone(),
+                brief: String::new(),
+                outcome: Outcome::Pending,
+            },
+            written: Vec::new(),
+            judged: None,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The canonical form of a path that may not exist.
+//!
+//! Every link on the way is resolved, also one that points at nothing. What does
+//! not exist is appended as it stands; a `..` after it cannot be resolved.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+/// As many links as the system itself follows.
+const MOST_LINKS: u8 = 40;
+
+pub(super) fn resolve(path: &Path) -> Option<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(canonical) => Some(canonical),
+        Err(error) if error.kind() == ErrorKind::NotFound => walk(path),
+        Err(_) => None,
+    }
+}
+
+fn walk(path: &Path) -> Option<PathBuf> {
+    let mut ahead: VecDeque<OsString> = names(path)?;
+    let mut done = PathBuf::from("/");
+    let mut links = 0_u8;
+    let mut missing = false;
+    while let Some(name) = ahead.pop_front() {
+        if name == ".." {
+            if missing {
+                return None;
+            }
+            done.pop();
+            continue;
+        }
+        done.push(&name);
+        if missing {
+            continue;
+        }
+        match fs::symlink_metadata(&done) {
+            Ok(found) if found.is_symlink() => {
+                links = links.checked_add(1).filter(|links| *links <= MOST_LINKS)?;
+                let target = fs::read_link(&done).ok()?;
+                done.pop();
+                if target.is_absolute() {
+                    done = PathBuf::from("/");
+                }
+                for name in names(&target)?.into_iter().rev() {
+                    ahead.push_front(name);
+                }
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => missing = true,
+            Err(_) => return None,
+        }
+    }
+    Some(done)
+}
+
+fn names(path: &Path) -> Option<VecDeque<OsString>> {
+    path.components()
+        .filter_map(|part| match part {
+            Component::RootDir | Component::CurDir => None,
+            Component::ParentDir => Some(Some(OsString::from(".."))),
+            Component::Normal(name) => Some(Some(name.to_owned())),
+            Component::Prefix(_) => Some(None),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_are_resolved_also_on_the_way_to_nothing() {
+        let tree = tempfile::tempdir().expect("a directory");
+        let root = fs::canonicalize(tree.path()).expect("canonical");
+        fs::create_dir_all(root.join("app/src")).expect("directories");
+        fs::create_dir_all(root.join("elsewhere")).expect("directories");
+        symlink(root.join("elsewhere"), root.join("app/out")).expect("a link");
+        symlink("../elsewhere/new", root.join("app/dangling")).expect("a link");
+        symlink("loop", root.join("app/loop")).expect("a link");
+        let check = |path: &str, expected: Option<&str>| {
+            let expected = expected.map(|path| root.join(path));
+            assert_eq!(resolve(&root.join(path)), expected, "{path}");
+        };
+        check("app/src", Some("app/src"));
+        check("app/src/new/deep.rs", Some("app/src/new/deep.rs"));
+        check("app/out/x", Some("elsewhere/x"));
+        check("app/out/../x", Some("x"));
+        check("app/dangling", Some("elsewhere/new"));
+        check("app/dangling/x", Some("elsewhere/new/x"));
+        check("app/nothing/../../x", None);
+        check("app/loop", None);
+        check("app/loop/x", None);
+    }
+}

@@ -1,0 +1,54 @@
+//! What a gate needs from the world, as traits.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use automode_core::{Facts, Failure, Query, judge, transcript};
+
+/// Somebody who judges what the analysis leaves open.
+pub trait Judge: Send + Sync {
+    /// Puts one request to the judge. Keeps its own deadline.
+    ///
+    /// # Errors
+    /// Why there is no reply.
+    fn ask(&self, request: &judge::Request) -> Result<judge::Reply, Failure>;
+}
+
+/// Looks at the machine.
+pub trait FileSystem: Send + Sync {
+    /// Answers what it can; what is missing from the answer was not observed.
+    fn observe(&self, queries: &[Query]) -> Facts;
+}
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Seconds since the epoch.
+    fn now(&self) -> u64;
+}
+
+/// Reads the agent's own record, when a judge is about to see it.
+pub trait Recall {
+    /// User words and tool calls, oldest first; `None`: the session's record stands.
+    fn transcript(&self) -> Option<Vec<transcript::Entry>>;
+}
+
+/// The clock of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> u64 {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs())
+    }
+}
+
+/// There is no record beyond the session's own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoRecall;
+
+impl Recall for NoRecall {
+    fn transcript(&self) -> Option<Vec<transcript::Entry>> {
+        None
+    }
+}
