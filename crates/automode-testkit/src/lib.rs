@@ -1,1 +1,14 @@
-//! See Cargo.toml.
+//! Doubles of the world for tests: a file system in memory, a judge that reads
+//! from a script, a clock that stands still, and the specification that the
+//! engine is held against.
+
+mod clock;
+mod pure;
+mod scripted;
+pub mod spec;
+mod tree;
+
+pub use clock::FixedClock;
+pub use pure::{Violation, impurities};
+pub use scripted::{Scripted, block, clear, garbled};
+pub use tree::{Node, Tree};

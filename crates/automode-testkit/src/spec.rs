@@ -1,0 +1,108 @@
+//! What the engine must answer, in sixty lines that anyone can check.
+//!
+//! A [`Fact`] sheet says which stages have something to say about a call; it does
+//! not say how they know. The engine must agree with [`verdict`] on every sheet.
+
+use automode_core::policy::{AskRules, OnLimit, OnUnavailable};
+use automode_core::{Failure, Mode, Presence, Verdict};
+
+/// What is true of one call.
+#[derive(Clone, Copy, Debug)]
+pub struct Sheet {
+    pub mode: Mode,
+    pub presence: Presence,
+    pub denied: bool,
+    pub guarded: bool,
+    pub vetoed: bool,
+    pub asked: bool,
+    pub ask_rules: AskRules,
+    /// A tool that only changes things, which plan mode holds back.
+    pub changes: bool,
+    pub allowed: bool,
+    /// Evidence that no exception clears.
+    pub evidence: bool,
+    pub fast: Fast,
+    pub judge: Judge,
+    pub on_unavailable: OnUnavailable,
+    /// The judge's denials so far are at the limit once this one is counted.
+    pub at_limit: bool,
+    pub on_limit: OnLimit,
+}
+
+/// What the fast paths have to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fast {
+    /// Holds in every mode.
+    Safe,
+    /// An edit that can be taken back.
+    Edit,
+    /// PowerShell, which goes to a person in auto mode.
+    Person,
+    Silent,
+}
+
+/// What the judge has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    Absent,
+    Clears,
+    Blocks,
+    Fails(Failure),
+}
+
+/// The answer, and whether the run ends.
+#[must_use]
+pub fn verdict(sheet: &Sheet) -> (Verdict, bool) {
+    let (verdict, stop) = open(sheet);
+    let nobody = sheet.mode == Mode::DontAsk || sheet.presence == Presence::Headless;
+    match verdict {
+        Verdict::Ask if nobody => (Verdict::Deny, stop),
+        Verdict::Allow | Verdict::Ask | Verdict::Deny => (verdict, stop),
+    }
+}
+
+fn open(sheet: &Sheet) -> (Verdict, bool) {
+    let auto = sheet.mode == Mode::Auto;
+    let to_judge = auto && sheet.ask_rules == AskRules::Judge;
+    let plan = sheet.mode == Mode::Plan && sheet.changes;
+    if sheet.denied || sheet.vetoed {
+        return (Verdict::Deny, false);
+    }
+    if sheet.guarded || plan || (sheet.asked && !to_judge) {
+        return (Verdict::Ask, false);
+    }
+    if sheet.allowed && !sheet.asked {
+        return (Verdict::Allow, false);
+    }
+    let edits = auto || sheet.mode == Mode::AcceptEdits;
+    match sheet.fast {
+        Fast::Safe if !sheet.evidence => return (Verdict::Allow, false),
+        Fast::Edit if !sheet.evidence && edits => return (Verdict::Allow, false),
+        Fast::Person if !sheet.evidence && auto => return (Verdict::Ask, false),
+        Fast::Safe | Fast::Edit | Fast::Person | Fast::Silent => {}
+    }
+    match sheet.mode {
+        Mode::BypassPermissions => (Verdict::Allow, false),
+        Mode::Auto => judged(sheet),
+        Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::DontAsk => (Verdict::Ask, false),
+    }
+}
+
+fn judged(sheet: &Sheet) -> (Verdict, bool) {
+    let headless = sheet.presence == Presence::Headless;
+    match sheet.judge {
+        Judge::Absent => (Verdict::Ask, false),
+        Judge::Clears => (Verdict::Allow, false),
+        Judge::Blocks if sheet.at_limit && !headless => (Verdict::Ask, false),
+        Judge::Blocks => (
+            Verdict::Deny,
+            sheet.at_limit && sheet.on_limit == OnLimit::Stop,
+        ),
+        Judge::Fails(Failure::Overlong) => (Verdict::Ask, headless),
+        Judge::Fails(Failure::Unreadable | Failure::Cancelled) => (Verdict::Deny, false),
+        Judge::Fails(_) => match sheet.on_unavailable {
+            OnUnavailable::Ask => (Verdict::Ask, false),
+            OnUnavailable::Deny => (Verdict::Deny, false),
+        },
+    }
+}
