@@ -1,5 +1,11 @@
 //! The examples of guards and fast paths, run through the whole line.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 use automode::ports::FileSystem;
 use automode_core::fastpath::FAST_PATHS;
 use automode_core::guards::GUARDS;

@@ -9,7 +9,7 @@ use automode_shell::Coverage;
 use super::case::Case;
 use super::gap;
 use super::opinion::Opinion;
-use crate::fastpath::{Answer, FAST_PATHS, View};
+use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
 use crate::policy::AskRules;
 use crate::{
     Action, Failure, Finding, Ground, Mode, Stage, Trace, TraceEntry, Verdict, Weight, exceptions,
@@ -214,8 +214,16 @@ pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> Word {
         | Mode::DontAsk
         | Mode::BypassPermissions => return Word::silent("exceptions are for auto mode"),
     }
+    let scene = case.scene();
+    // An edit needs its own proof as well: an exception may clear what a rule saw in
+    // it, not where it lands or what it replaces.
+    if guards::edited(&case.action).is_some()
+        && let Err(missing) = edit_proof(&scene)
+    {
+        return Word::silent(missing);
+    }
     let project_code = case.policy.settings.project_code;
-    match exceptions::settle(&case.scene(), findings, project_code) {
+    match exceptions::settle(&scene, findings, project_code) {
         Ok(proof) => Word::Says(Opinion::new(
             Verdict::Allow,
             Ground::FastPath(proof.exception),
