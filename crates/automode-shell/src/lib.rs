@@ -14,6 +14,7 @@ mod facts;
 pub mod guard;
 mod invocation;
 pub mod language;
+mod notation;
 pub mod place;
 mod program;
 pub mod script;

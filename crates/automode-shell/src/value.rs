@@ -174,4 +174,64 @@ impl Value {
         }
         Some(choices)
     }
+
+    /// The word without its first bytes, which must be plain text.
+    #[must_use]
+    pub fn after(&self, bytes: usize) -> Self {
+        let mut left = bytes;
+        let mut pieces = Vec::with_capacity(self.pieces.len());
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) if left > 0 => {
+                    match text.get(left..) {
+                        Some("") | None => {}
+                        Some(rest) => pieces.push(Piece::Text(rest.to_owned())),
+                    }
+                    left = left.saturating_sub(text.len());
+                }
+                Piece::Text(_) | Piece::Glob(_) | Piece::Dynamic(_) => pieces.push(piece.clone()),
+            }
+        }
+        Self {
+            pieces,
+            span: self.span,
+            may_split: self.may_split,
+        }
+    }
+
+    /// Cuts the word at the first `mark` within its known beginning.
+    #[must_use]
+    pub fn split_once(&self, mark: char) -> Option<(String, Self)> {
+        let prefix = self.prefix();
+        let (before, _) = prefix.split_once(mark)?;
+        let rest = self.after(before.len().saturating_add(mark.len_utf8()));
+        Some((before.to_owned(), rest))
+    }
+
+    /// The words with a space between each two.
+    #[must_use]
+    pub fn join(words: &[Self]) -> Self {
+        let mut joined = Self::default();
+        for (index, word) in words.iter().enumerate() {
+            if index == 0 {
+                joined.span = word.span;
+            } else {
+                joined.pieces.push(Piece::Text(" ".to_owned()));
+            }
+            joined.pieces.extend(word.pieces.iter().cloned());
+            joined.span = joined.span.to(word.span);
+            joined.may_split |= word.may_split;
+        }
+        joined
+    }
+
+    /// Nothing is known about how the word begins.
+    #[must_use]
+    pub fn begins_unknown(&self) -> bool {
+        let first = self
+            .pieces
+            .iter()
+            .find(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+        matches!(first, Some(Piece::Dynamic(_)))
+    }
 }

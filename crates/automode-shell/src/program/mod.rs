@@ -4,8 +4,21 @@
 //! with its [`Consequence`]: effects, code that it would run in turn, what its
 //! output carries, and what is not known. The evaluator runs the nested code.
 
+mod act;
+#[cfg(test)]
+mod examples;
+mod git;
+mod lookup;
+mod meaning;
+mod parse;
+mod remote;
+mod role;
+mod table;
+mod text;
+mod variable;
+
 use crate::script::Runner;
-use crate::{Act, Context, Facts, Gap, GapKind, Invocation, Layer, Need, Span, Taint, Value};
+use crate::{Act, Code, Context, Facts, Gap, GapKind, Invocation, Layer, Need, Span, Taint, Value};
 
 /// Everything that follows from starting a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,17 +138,62 @@ pub enum Language {
 
 /// Looks a program start up.
 #[must_use]
-pub fn consult(invocation: &Invocation, _context: &Context, _facts: &Facts) -> Consequence {
-    let name = invocation.argv.first().and_then(Value::literal);
-    let kind = match name {
-        Some(name) => GapKind::Program(name.into_owned()),
-        None => GapKind::DynamicProgram,
+pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Consequence {
+    let mut consequence = match lookup::program(invocation) {
+        lookup::Found::Known {
+            name,
+            command,
+            file,
+        } => {
+            let words = invocation.argv.get(1..).unwrap_or_default();
+            let parsed = parse::parse(&name, command, words);
+            let mut consequence = meaning::read(&name, parsed, invocation, context, facts);
+            if let Some(code) = file {
+                consequence
+                    .effects
+                    .push((lookup::unseen(code), invocation.span));
+            }
+            consequence
+        }
+        lookup::Found::File(path) => Consequence {
+            runs: vec![Nested::File {
+                path: path.clone(),
+                language: None,
+                arguments: invocation.argv.get(1..).unwrap_or_default().to_vec(),
+                layer: Layer::File(path.shown()),
+            }],
+            output: Output::unknown(),
+            ..Consequence::default()
+        },
+        lookup::Found::Unknown(name) => Consequence {
+            effects: vec![(lookup::unseen(Code::Program(name.clone())), invocation.span)],
+            output: Output::unknown(),
+            gaps: vec![Gap {
+                kind: GapKind::Program(name),
+                span: invocation.span,
+            }],
+            ..Consequence::default()
+        },
+        lookup::Found::Dynamic => Consequence {
+            output: Output::unknown(),
+            gaps: vec![Gap {
+                kind: GapKind::DynamicProgram,
+                span: invocation.span,
+            }],
+            ..Consequence::default()
+        },
     };
-    Consequence {
-        gaps: vec![Gap {
-            kind,
-            span: invocation.span,
-        }],
-        ..Consequence::default()
+    variable::read(invocation, &mut consequence);
+    consequence
+}
+
+impl Output {
+    /// Output of a program that the knowledge does not describe.
+    fn unknown() -> Self {
+        Self {
+            taint: Taint::UNKNOWN,
+            passes_input: true,
+            text: None,
+        }
     }
 }

@@ -1,0 +1,385 @@
+//! The small notation inside the strings of a knowledge file, as Rust source.
+//!
+//! `role when -x unless -y | role` for words, `act when -x` for what happens.
+//! Every function answers with the source of a constant or with what is wrong.
+
+use std::collections::BTreeMap;
+
+/// The flags that conditions and placeholders may name, by spelling.
+pub type Names = BTreeMap<String, u16>;
+
+pub type Result<T> = std::result::Result<T, String>;
+
+/// Choices for one word: `write when -c | read`.
+pub struct Choices {
+    pub source: String,
+    pub count: Count,
+    /// No choice does more than read, and none has a condition.
+    pub tame: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    One,
+    Many,
+    Until,
+    Glued,
+}
+
+pub fn choices(text: &str, names: &Names) -> Result<Choices> {
+    let mut count = Count::One;
+    let mut tame = true;
+    let mut sources = Vec::new();
+    for part in text.split(" | ") {
+        let (role, when) = condition(part, names)?;
+        let (role, this) = suffix(role);
+        if this != Count::One {
+            count = this;
+        }
+        let (roles, mild) = roles(role)?;
+        tame &= mild;
+        let many = this == Count::Many;
+        sources.push(format!(
+            "Choice {{ roles: &[{roles}], many: {many}, when: {when} }}"
+        ));
+    }
+    let source = format!("&[{}]", sources.join(", "));
+    Ok(Choices {
+        source,
+        count,
+        tame,
+    })
+}
+
+fn suffix(role: &str) -> (&str, Count) {
+    if let Some(rest) = role.strip_suffix('*') {
+        (rest, Count::Many)
+    } else if let Some(rest) = role.strip_suffix(';') {
+        (rest, Count::Until)
+    } else if let Some(rest) = role.strip_prefix('?') {
+        (rest, Count::Glued)
+    } else {
+        (role, Count::One)
+    }
+}
+
+fn roles(text: &str) -> Result<(String, bool)> {
+    let mut mild = true;
+    let mut sources = Vec::new();
+    for name in text.split('&') {
+        let source = role(name.trim())?;
+        mild &= matches!(
+            source.as_str(),
+            "Role::None" | "Role::Path(Use::Read)" | "Role::Path(Use::List)"
+        );
+        sources.push(source);
+    }
+    Ok((sources.join(", "), mild))
+}
+
+fn role(name: &str) -> Result<String> {
+    if let Some(path) = path_use(name) {
+        return Ok(format!("Role::Path(Use::{path})"));
+    }
+    let (head, argument) = name.split_once(':').unwrap_or((name, ""));
+    let source = match (head, argument) {
+        ("" | "none" | "text" | "pattern" | "name" | "number", "") => "None".to_owned(),
+        ("run", "") => "Run(None)".to_owned(),
+        ("run", tongue) => format!("Run(Some({}))", language(tongue)?),
+        ("code", tongue) => format!("Code({})", language(tongue)?),
+        ("prefixed", program) => format!("Prefixed({program:?})"),
+        ("task", runner) if !runner.is_empty() => format!("Task(Runner::{})", camel(runner)),
+        ("url", _) => format!("Url({})", direction(argument)?),
+        ("host", _) => format!("Host({})", direction(argument)?),
+        ("git-remote", _) => format!("GitRemote({})", direction(argument)?),
+        ("remote", used) => {
+            let used = path_use(used).ok_or(format!("unknown use `{used}` of a remote path"))?;
+            format!("Remote(Use::{used})")
+        }
+        (
+            "move" | "into" | "config" | "load" | "command" | "each" | "each-shell" | "placeholder"
+            | "package" | "shell" | "container-command" | "bind-port" | "shell-each"
+            | "remote-shell" | "args" | "assign" | "cd" | "cd-operands" | "bind" | "pid"
+            | "process-name" | "task-file" | "mount" | "at-file" | "form-file" | "keyed-file"
+            | "git-config" | "tar-action" | "cookie" | "ssh-option" | "socat" | "mode" | "editor",
+            "",
+        ) => camel(head),
+        _ => return Err(format!("unknown role `{name}`")),
+    };
+    Ok(format!("Role::{source}"))
+}
+
+fn path_use(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "read" => "Read",
+        "list" => "List",
+        "write" => "Write",
+        "write-below" => "WriteBelow",
+        "append" => "Append",
+        "edit" => "Edit",
+        "touch" => "Touch",
+        "delete" => "Delete",
+        "delete-tree" => "DeleteTree",
+        "delete-below" => "DeleteBelow",
+        "attributes" => "Attributes",
+        "link" => "Link",
+        "raw" => "Raw",
+        _ => return None,
+    })
+}
+
+fn direction(name: &str) -> Result<&'static str> {
+    match name {
+        "" | "receive" => Ok("Direction::Receive"),
+        "send" => Ok("Direction::Send"),
+        _ => Err(format!("unknown direction `{name}`")),
+    }
+}
+
+pub fn language(name: &str) -> Result<String> {
+    Ok(match name {
+        "shell" | "python" | "ruby" | "perl" | "php" | "lua" | "awk" | "sed" | "sql" | "other" => {
+            format!("Language::{}", camel(name))
+        }
+        "javascript" => "Language::JavaScript".to_owned(),
+        "powershell" => "Language::PowerShell".to_owned(),
+        _ => return Err(format!("unknown language `{name}`")),
+    })
+}
+
+/// Splits `what when a b unless c` and compiles the condition.
+pub fn condition<'a>(text: &'a str, names: &Names) -> Result<(&'a str, String)> {
+    let mut cuts: Vec<usize> = [" when ", " unless "]
+        .iter()
+        .flat_map(|word| text.match_indices(word).map(|(at, _)| at))
+        .collect();
+    cuts.sort_unstable();
+    let Some(first) = cuts.first() else {
+        return Ok((text.trim(), "&[]".to_owned()));
+    };
+    let (what, mut rest) = text.split_at(*first);
+    let mut groups = Vec::new();
+    while !rest.trim().is_empty() {
+        let body = rest.trim_start();
+        let (kind, body) = body.split_once(' ').ok_or("a condition without a test")?;
+        let end = [" when ", " unless "]
+            .iter()
+            .filter_map(|word| body.find(word))
+            .min()
+            .unwrap_or(body.len());
+        let (tests, tail) = body.split_at(end);
+        groups.push(group(kind, tests, names)?);
+        rest = tail;
+    }
+    Ok((what.trim(), format!("&[{}]", groups.join(", "))))
+}
+
+/// A list of tests of which one must hold: the value of `dry`.
+pub fn any(text: &str, names: &Names) -> Result<String> {
+    Ok(format!("&[{}]", group("when", text, names)?))
+}
+
+fn group(kind: &str, tests: &str, names: &Names) -> Result<String> {
+    let tests: Vec<String> = tests
+        .split_whitespace()
+        .map(|word| test(word, names))
+        .collect::<Result<_>>()?;
+    let kind = if kind == "when" { "Any" } else { "None" };
+    Ok(format!("Group::{kind}(&[{}])", tests.join(", ")))
+}
+
+fn test(word: &str, names: &Names) -> Result<String> {
+    if word == "piped" {
+        return Ok("Test::Piped".to_owned());
+    }
+    if let Some(count) = word.strip_prefix('@') {
+        if let Some((place, text)) = count.split_once('=') {
+            return Ok(format!("Test::Operand({}, {text:?})", number(place)?));
+        }
+        return Ok(match count.strip_suffix('+') {
+            Some(least) => format!("Test::AtLeast({})", number(least)?),
+            None => format!("Test::Count({})", number(count)?),
+        });
+    }
+    if let Some(id) = names.get(word) {
+        return Ok(format!("Test::Flag({id})"));
+    }
+    let split = word
+        .split_once('=')
+        .and_then(|(flag, value)| names.get(flag).map(|id| (id, value)));
+    match split {
+        Some((id, value)) => Ok(format!("Test::Value({id}, {value:?})")),
+        None => Err(format!("the condition names `{word}`, which is no flag")),
+    }
+}
+
+fn number(text: &str) -> Result<usize> {
+    text.parse().map_err(|_| format!("`{text}` is no number"))
+}
+
+/// What happens: `vcs local when -x`.
+pub fn clause(text: &str, names: &Names) -> Result<String> {
+    let (what, when) = condition(text, names)?;
+    let what = act(what, names)?;
+    Ok(format!("Clause {{ what: What::{what}, when: {when} }}"))
+}
+
+fn act(text: &str, names: &Names) -> Result<String> {
+    let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
+    if let Some(used) = path_use(head) {
+        return Ok(format!("Path(Use::{used}, {})", template(rest, names)?));
+    }
+    Ok(match head {
+        "connect" => format!("Connect(Direction::Receive, {})", template(rest, names)?),
+        "send" => format!("Connect(Direction::Send, {})", template(rest, names)?),
+        "listen" => format!("Listen(Interface::{})", camel(rest)),
+        "vcs" => format!("Vcs(Vcs::{})", vcs(first, tail, names)?),
+        "package" => package(rest, names)?,
+        "process" => format!(
+            "Process(Scoped::{}, {})",
+            camel(first),
+            template(tail, names)?
+        ),
+        "privilege" => format!("Privilege(Account::{})", camel(rest)),
+        "persist" => format!("Persist(PersistKind::{})", camel(rest)),
+        "system" => format!("System(SystemChange::{})", camel(rest)),
+        "cloud" => {
+            let (service, verb) = rest
+                .rsplit_once(' ')
+                .ok_or("`cloud` wants a service and a verb")?;
+            format!(
+                "Cloud({}, CloudVerb::{})",
+                template(service, names)?,
+                camel(verb)
+            )
+        }
+        "database" => format!("Database(DatabaseVerb::{})", camel(rest)),
+        "credential" => {
+            let (what, way) = rest
+                .rsplit_once(' ')
+                .ok_or("`credential` wants a direction")?;
+            format!(
+                "Credential({}, {})",
+                template(what, names)?,
+                direction(way)?
+            )
+        }
+        "publish" => format!("Publish({})", template(rest, names)?),
+        "message" => format!("Message({})", template(rest, names)?),
+        "agent" => match rest.strip_suffix(" unrestricted") {
+            Some(name) => format!("Agent({}, Freedom::Unrestricted)", template(name, names)?),
+            None => format!("Agent({}, Freedom::Asks)", template(rest, names)?),
+        },
+        "environment" => format!("Environment({})", template(rest, names)?),
+        "exhaust" => "Exhaust".to_owned(),
+        "execute" => execute(first, tail, names)?,
+        "task" => format!("Task(Runner::{}, {})", camel(first), template(tail, names)?),
+        "lifecycle" if tail == "install" => format!("Install(Runner::{})", camel(first)),
+        "lifecycle" if tail == "publish" => format!("Publishing(Runner::{})", camel(first)),
+        "input" => format!("Input({})", language(rest)?),
+        "unseen" => format!("Unseen({})", template(rest, names)?),
+        "git" => format!("Git(Git::{})", camel(rest)),
+        _ => return Err(format!("unknown act `{text}`")),
+    })
+}
+
+fn vcs(op: &str, rest: &str, names: &Names) -> Result<String> {
+    Ok(match op {
+        "local" | "clean" | "clean-ignored" | "drop-history" | "rewrite" | "fetch" | "apply" => {
+            camel(op)
+        }
+        "discard" | "remote" => format!("{}({})", camel(op), template(rest, names)?),
+        _ => return Err(format!("unknown version control act `{op}`")),
+    })
+}
+
+fn package(text: &str, names: &Names) -> Result<String> {
+    let mut words = text.splitn(4, ' ');
+    let mut next = || words.next().unwrap_or_default();
+    let (op, source, scope, rest) = (next(), next(), next(), next());
+    Ok(format!(
+        "Package(PackageOp::{}, Source::{}, Scope::{}, {})",
+        camel(op),
+        camel(source),
+        camel(scope),
+        template(rest, names)?
+    ))
+}
+
+fn execute(kind: &str, rest: &str, names: &Names) -> Result<String> {
+    Ok(match kind {
+        "program" | "package" | "remote" | "file" => {
+            format!("Execute{}({})", camel(kind), template(rest, names)?)
+        }
+        "container" => match rest.strip_suffix(" open") {
+            Some(image) => format!("ExecuteContainer({}, Walls::Open)", template(image, names)?),
+            None => format!(
+                "ExecuteContainer({}, Walls::Isolated)",
+                template(rest, names)?
+            ),
+        },
+        _ => return Err(format!("unknown kind of code `{kind}`")),
+    })
+}
+
+/// Text with `{1}`, `{2+}`, `{*}` or `{--flag}` in it.
+fn template(text: &str, names: &Names) -> Result<String> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        if !before.is_empty() {
+            parts.push(format!("Part::Text({before:?})"));
+        }
+        let (name, after) = after
+            .split_once('}')
+            .ok_or(format!("`{text}` lacks a `}}`"))?;
+        parts.push(placeholder(name, names)?);
+        rest = after;
+    }
+    if !rest.is_empty() {
+        parts.push(format!("Part::Text({rest:?})"));
+    }
+    Ok(format!("&[{}]", parts.join(", ")))
+}
+
+fn placeholder(name: &str, names: &Names) -> Result<String> {
+    if name == "*" {
+        return Ok("Part::From(1)".to_owned());
+    }
+    if let Some(from) = name.strip_suffix('+') {
+        return Ok(format!("Part::From({})", number(from)?));
+    }
+    if let Ok(place) = name.parse::<usize>() {
+        return Ok(format!("Part::Operand({place})"));
+    }
+    match names.get(name) {
+        Some(id) => Ok(format!("Part::Flag({id})")),
+        None => Err(format!("`{{{name}}}` names no operand and no flag")),
+    }
+}
+
+/// What comes out: `decode when -d`.
+pub fn output(text: &str, names: &Names) -> Result<String> {
+    let (kind, when) = condition(text, names)?;
+    match kind {
+        "none" | "pass" | "decode" | "network" | "secret" | "echo" | "printf" | "basename"
+        | "dirname" | "cwd" => Ok(format!(
+            "OutputRule {{ kind: OutputKind::{}, when: {when} }}",
+            camel(kind)
+        )),
+        _ => Err(format!("unknown output `{kind}`")),
+    }
+}
+
+/// `security-off` to `SecurityOff`.
+pub fn camel(name: &str) -> String {
+    name.split('-')
+        .map(|word| {
+            let mut letters = word.chars();
+            letters.next().map_or_else(String::new, |first| {
+                first.to_uppercase().chain(letters).collect()
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,297 @@
+//! What a command does as such, with the words of the command line filled in.
+
+use super::meaning::{Meaning, Side};
+use super::table::{Freedom, Git, Part, Scoped, Source, Text, Vcs, Walls, What};
+use super::{Chore, Nested, git, lookup, remote};
+use crate::script::Runner;
+use crate::{
+    Act, Code, Host, Layer, PackageOp, PackageSource, ProcessScope, Scope, Span, Target, Value,
+    VcsOp,
+};
+
+impl Meaning<'_> {
+    pub(super) fn act(&mut self, what: What) {
+        let span = self.invocation.span;
+        match what {
+            What::Path(used, text) => self.place(used, text),
+            What::Connect(direction, text) => {
+                let word = self.word(text);
+                self.connect(host(&word), direction, &word);
+            }
+            What::Listen(interface) => self.effect(Act::Listen { interface }, span),
+            What::Vcs(op) => self.vcs(op),
+            What::Package(op, source, scope, text) => self.packages(op, source, scope, text),
+            What::Process(scope, text) => {
+                let scope = match scope {
+                    Scoped::Named => ProcessScope::Named(self.fill(text)),
+                    Scoped::All => ProcessScope::All,
+                    Scoped::Attach => ProcessScope::Attach,
+                };
+                self.effect(Act::Process { scope }, span);
+            }
+            What::Privilege(account) => self.effect(Act::Privilege(account), span),
+            What::Persist(kind) => self.effect(Act::Persist { kind }, span),
+            What::System(change) => self.effect(Act::System(change), span),
+            What::Cloud(text, verb) => {
+                let service = self.fill(text);
+                self.effect(Act::Cloud { service, verb }, span);
+            }
+            What::Database(verb) => self.effect(Act::Database { verb }, span),
+            What::Credential(text, direction) => {
+                let what = self.fill(text);
+                self.effect(Act::Credential { what, direction }, span);
+            }
+            What::Publish(text) => {
+                let registry = self.fill(text);
+                self.effect(Act::Publish { registry }, span);
+            }
+            What::Message(text) => {
+                let service = self.fill(text);
+                self.effect(Act::Message { service }, span);
+            }
+            What::Agent(text, freedom) => {
+                let act = Act::Agent {
+                    program: self.fill(text),
+                    unrestricted: freedom == Freedom::Unrestricted,
+                };
+                self.effect(act, span);
+            }
+            What::Environment(text) => {
+                let name = self.fill(text);
+                self.effect(Act::Environment { name }, span);
+            }
+            What::Exhaust => self.effect(Act::Exhaust, span),
+            What::ExecuteProgram(text) => self.execute(Code::Program(self.fill(text)), span),
+            What::ExecutePackage(text) => self.execute(Code::Package(self.fill(text)), span),
+            What::ExecuteRemote(text) => self.execute(
+                Code::Remote {
+                    host: self.fill(text),
+                },
+                span,
+            ),
+            What::ExecuteContainer(text, walls) => {
+                let code = Code::Container {
+                    image: self.fill(text),
+                    isolated: walls == Walls::Isolated && !self.open_mount,
+                };
+                self.execute(code, span);
+            }
+            What::ExecuteFile(text) => {
+                let cwd = self.cwd_at(usize::MAX, Side::Operand);
+                let target = Target::locate(&self.word(text), cwd.as_deref());
+                self.execute(Code::File(target), span);
+            }
+            What::Task(runner, text) => self.named_task(runner, text),
+            What::Install(runner) => self.chore(runner, Chore::Install),
+            What::Publishing(runner) => self.chore(runner, Chore::Publish),
+            What::Input(language) => {
+                let layer = Layer::Text(self.program.to_owned());
+                self.out.runs.push(Nested::Input { language, layer });
+            }
+            What::Unseen(text) => {
+                let what = self.fill(text);
+                self.unseen(what, span);
+            }
+            What::Git(Git::Push) => git::push(self),
+            What::Git(Git::Config) => git::config(self),
+            What::Git(Git::Checkout) => git::checkout(self),
+        }
+    }
+
+    fn execute(&mut self, code: Code, span: Span) {
+        self.effect(lookup::unseen(code), span);
+    }
+
+    fn place(&mut self, used: super::table::Use, text: Text) {
+        let cwd = self.cwd_at(usize::MAX, Side::Operand);
+        let word = self.word(text);
+        let home = self.context.home.as_deref();
+        let word = match (word.literal().as_deref(), home) {
+            (Some(text), Some(home)) if text == "~" || text.starts_with("~/") => {
+                let rest = text.strip_prefix('~').unwrap_or_default();
+                Value::text(format!("{home}{rest}"), word.span)
+            }
+            _ => word,
+        };
+        // A search that deletes only takes what its pattern matches.
+        if used == super::table::Use::DeleteBelow {
+            return self.delete_found(&word, cwd.as_deref());
+        }
+        self.path(used, &word, cwd.as_deref());
+    }
+
+    fn vcs(&mut self, op: Vcs) {
+        let span = self.invocation.span;
+        let cwd = self.cwd_at(usize::MAX, Side::Operand);
+        let target = |meaning: &Self, text: Text| {
+            let word = meaning.word(text);
+            (!word.pieces.is_empty()).then(|| Target::locate(&word, cwd.as_deref()))
+        };
+        let here = || {
+            cwd.as_deref()
+                .map(|cwd| Target::locate(&Value::text(cwd, span), None))
+        };
+        let op = match op {
+            Vcs::Local => VcsOp::Local,
+            Vcs::Discard(text) => VcsOp::DiscardChanges {
+                target: target(self, text),
+            },
+            Vcs::Clean => VcsOp::Clean {
+                target: here(),
+                ignored: false,
+            },
+            Vcs::CleanIgnored => VcsOp::Clean {
+                target: here(),
+                ignored: true,
+            },
+            Vcs::DropHistory => VcsOp::DropHistory,
+            Vcs::Rewrite => VcsOp::Rewrite,
+            Vcs::Fetch => VcsOp::Fetch,
+            Vcs::Remote(text) => {
+                let url = self.fill(text);
+                VcsOp::Remote {
+                    url: (!url.is_empty()).then_some(url),
+                }
+            }
+            Vcs::Apply => VcsOp::Apply,
+        };
+        self.effect(Act::Vcs(op), span);
+    }
+
+    fn packages(&mut self, op: PackageOp, source: Source, scope: Scope, text: Text) {
+        let names: Vec<String> = match text {
+            [Part::From(place)] => self
+                .parsed
+                .operands
+                .iter()
+                .skip(place.saturating_sub(1))
+                .map(|operand| operand.value.shown())
+                .collect(),
+            text => self
+                .fill(text)
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
+        };
+        let elsewhere = names.iter().find(|name| is_elsewhere(name)).cloned();
+        let source = match (source, elsewhere) {
+            (Source::Declared, _) => PackageSource::Declared,
+            (Source::Registry, Some(place)) => PackageSource::Elsewhere(place),
+            (Source::Registry, None) => PackageSource::Registry,
+            (Source::Elsewhere, place) => {
+                PackageSource::Elsewhere(place.unwrap_or_else(|| names.join(" ")))
+            }
+        };
+        let act = Act::Package {
+            op,
+            source,
+            scope,
+            names,
+        };
+        self.effect(act, self.invocation.span);
+    }
+
+    fn named_task(&mut self, runner: Runner, text: Text) {
+        let word = self.word(text);
+        let names = if word.pieces.is_empty() {
+            Vec::new()
+        } else {
+            vec![word]
+        };
+        let skip = match text {
+            [Part::Operand(place)] => *place,
+            _ => 0,
+        };
+        let arguments = self
+            .parsed
+            .operands
+            .iter()
+            .skip(skip)
+            .map(|operand| operand.value.clone())
+            .collect();
+        self.task(runner, names, arguments);
+    }
+
+    fn chore(&mut self, runner: Runner, errand: Chore) {
+        self.out.runs.push(Nested::Task {
+            runner,
+            errand,
+            file: self.task_file.clone(),
+            arguments: Vec::new(),
+            cwd: self.cwd_flag(),
+            layer: Layer::Task(self.program.to_owned()),
+        });
+    }
+
+    /// A template as one word; a lone place keeps what is known about its word.
+    fn word(&self, text: Text) -> Value {
+        let lone = match text {
+            [Part::Operand(place)] => self
+                .parsed
+                .operands
+                .get(place.saturating_sub(1))
+                .map(|operand| &operand.value),
+            [Part::Flag(id)] => self.flag_value(*id),
+            _ => {
+                let filled = self.fill(text);
+                if filled.is_empty() {
+                    return Value::default();
+                }
+                return Value::text(filled, self.invocation.span);
+            }
+        };
+        lone.cloned().unwrap_or_default()
+    }
+
+    fn fill(&self, text: Text) -> String {
+        let operand = |place: usize| {
+            self.parsed
+                .operands
+                .get(place.saturating_sub(1))
+                .map(|operand| operand.value.shown())
+        };
+        text.iter()
+            .map(|part| match part {
+                Part::Text(text) => (*text).to_owned(),
+                Part::Operand(place) => operand(*place).unwrap_or_default(),
+                Part::From(place) => self
+                    .parsed
+                    .operands
+                    .iter()
+                    .skip(place.saturating_sub(1))
+                    .map(|operand| operand.value.shown())
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                Part::Flag(id) => self.flag_value(*id).map(Value::shown).unwrap_or_default(),
+            })
+            .collect()
+    }
+}
+
+fn host(word: &Value) -> Host {
+    match word.literal().as_deref() {
+        Some("loopback") => Host::Loopback,
+        Some("?" | "") => Host::Unknown,
+        Some(text) => match text.strip_prefix("default:") {
+            Some(name) => Host::Default(name.to_owned()),
+            None => remote::host(word),
+        },
+        None => remote::host(word),
+    }
+}
+
+/// A package that does not come from the manager's registry.
+fn is_elsewhere(name: &str) -> bool {
+    let archive = [
+        ".tgz", ".tar.gz", ".whl", ".zip", ".deb", ".rpm", ".gem", ".crate",
+    ];
+    name.contains("://")
+        || name.starts_with("git+")
+        || name.starts_with("git@")
+        || name.starts_with("github:")
+        || name.starts_with("file:")
+        || name.starts_with('/')
+        || name.starts_with("./")
+        || name.starts_with("../")
+        || archive.iter().any(|ending| name.ends_with(ending))
+}

@@ -1,0 +1,233 @@
+//! Runs the examples of every knowledge file.
+
+use super::table::PROGRAMS;
+use super::{Consequence, consult};
+use crate::{
+    Certainty, Context, Dynamic, DynamicSource, Facts, Invocation, Piece, Span, Stdin, Stdout,
+    Taint, Value,
+};
+
+struct Example {
+    file: &'static str,
+    run: &'static str,
+    effects: &'static [&'static str],
+    output: Option<&'static str>,
+}
+
+static EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
+
+const HOME: &str = "/home/dev";
+const CWD: &str = "/home/dev/app";
+
+#[test]
+fn every_example_holds() {
+    let mut wrong = Vec::new();
+    for example in EXAMPLES {
+        let consequence = run(example.run);
+        let found = lines(&consequence);
+        let mut expected: Vec<String> = example.effects.iter().map(|line| absolute(line)).collect();
+        expected.sort();
+        if found != expected {
+            wrong.push(format!(
+                "{}: {}\n  expected {expected:#?}\n  found    {found:#?}",
+                example.file, example.run
+            ));
+        }
+        if let Some(expected) = example.output {
+            let found = output(&consequence);
+            if found != expected {
+                wrong.push(format!(
+                    "{}: {}\n  expected output `{expected}`, found `{found}`",
+                    example.file, example.run
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn programs_are_sorted_for_the_search() {
+    assert!(PROGRAMS.is_sorted_by(|a, b| a.0 < b.0));
+}
+
+/// The effects, nested code and gaps in the notation, sorted.
+fn lines(consequence: &Consequence) -> Vec<String> {
+    let effects = consequence.effects.iter().map(|(act, _)| act.to_string());
+    let runs = consequence.runs.iter().map(ToString::to_string);
+    let gaps = consequence.gaps.iter().map(|gap| gap.kind.to_string());
+    let mut lines: Vec<String> = effects.chain(runs).chain(gaps).collect();
+    lines.sort();
+    lines
+}
+
+fn output(consequence: &Consequence) -> String {
+    let output = &consequence.output;
+    let mut words: Vec<String> = Vec::new();
+    if let Some(text) = &output.text {
+        words.push(format!("text {}", text.shown()));
+    }
+    if output.passes_input {
+        words.push("pass".to_owned());
+    }
+    words.extend(output.taint.names().map(str::to_owned));
+    words.join(" ")
+}
+
+/// `./x` and `~/x` of an expected line as absolute paths.
+fn absolute(line: &str) -> String {
+    let Some((head, rest)) = line.split_once(' ') else {
+        return line.to_owned();
+    };
+    if matches!(
+        head,
+        "run" | "shell" | "code" | "script" | "input" | "gap" | "task"
+    ) {
+        return line.to_owned();
+    }
+    let words: Vec<String> = rest
+        .split(' ')
+        .map(|word| match word {
+            "." => CWD.to_owned(),
+            "~" => HOME.to_owned(),
+            word => match (word.strip_prefix("./"), word.strip_prefix("~/")) {
+                (Some(rest), _) => format!("{CWD}/{rest}"),
+                (None, Some(rest)) => format!("{HOME}/{rest}"),
+                (None, None) => word.to_owned(),
+            },
+        })
+        .collect();
+    format!("{head} {}", words.join(" "))
+}
+
+/// Consults the last stage of a pipeline of simple commands.
+fn run(line: &str) -> Consequence {
+    let (stdin, line) = match line.rsplit_once(" | ") {
+        Some((_, last)) if last.matches('\'').count() % 2 == 0 => {
+            (Stdin::Pipe(Taint::UNKNOWN), last)
+        }
+        _ => (Stdin::Inherited, line),
+    };
+    let (stdin, line) = match line.split_once(" <<< ") {
+        Some((command, text)) => (
+            Stdin::Text(Value::text(text.trim_matches('\''), Span::default())),
+            command,
+        ),
+        None => (stdin, line),
+    };
+    let mut words = split(line);
+    let mut env = Vec::new();
+    while let Some(pair) = words.first().and_then(super::role::assignment) {
+        env.push(pair);
+        words.remove(0);
+    }
+    let invocation = Invocation {
+        argv: words,
+        env,
+        redirects: Vec::new(),
+        stdin,
+        stdout: Stdout::Shown,
+        cwd: Some(CWD.to_owned()),
+        span: Span::new(0, line.len()),
+        layers: Vec::new(),
+        certainty: Certainty::Always,
+    };
+    let context = Context {
+        cwd: CWD.to_owned(),
+        home: Some(HOME.to_owned()),
+        ..Context::default()
+    };
+    consult(&invocation, &context, &Facts::default())
+}
+
+/// Words with quotes, `$NAME`, `$(…)`, patterns and `~`.
+fn split(line: &str) -> Vec<Value> {
+    let mut words = Vec::new();
+    let mut letters = line.char_indices().peekable();
+    while let Some((start, letter)) = letters.peek().copied() {
+        if letter == ' ' {
+            letters.next();
+            continue;
+        }
+        let mut word = Word::default();
+        let mut quote = None;
+        while let Some((_, letter)) = letters.peek().copied() {
+            if letter == ' ' && quote.is_none() {
+                break;
+            }
+            letters.next();
+            match (letter, quote) {
+                ('\'' | '"', None) => {
+                    quote = Some(letter);
+                    word.started = true;
+                }
+                (close, Some(open)) if close == open => quote = None,
+                ('\\', None | Some('"')) => {
+                    word.text.extend(letters.next().map(|(_, next)| next));
+                }
+                ('$', None | Some('"')) => {
+                    word.flush();
+                    let source = if letters.peek().is_some_and(|(_, next)| *next == '(') {
+                        for (_, next) in letters.by_ref() {
+                            if next == ')' {
+                                break;
+                            }
+                        }
+                        DynamicSource::Output
+                    } else {
+                        let mut name = String::new();
+                        while let Some((_, next)) =
+                            letters.next_if(|(_, c)| c.is_alphanumeric() || "_!".contains(*c))
+                        {
+                            name.push(next);
+                        }
+                        DynamicSource::Variable(name)
+                    };
+                    word.value.may_split |= quote.is_none();
+                    let taint = Taint::UNKNOWN;
+                    word.value
+                        .pieces
+                        .push(Piece::Dynamic(Dynamic { source, taint }));
+                }
+                ('*' | '?', None) => {
+                    word.flush();
+                    word.value.pieces.push(Piece::Glob(letter.to_string()));
+                }
+                (letter, _) => word.text.push(letter),
+            }
+        }
+        word.flush();
+        if word.value.pieces.is_empty() {
+            word.value.pieces.push(Piece::Text(String::new()));
+        }
+        let end = letters.peek().map_or(line.len(), |(at, _)| *at);
+        word.value.span = Span::new(start, end);
+        expand_home(&mut word.value);
+        words.push(word.value);
+    }
+    words
+}
+
+#[derive(Default)]
+struct Word {
+    value: Value,
+    text: String,
+    started: bool,
+}
+
+impl Word {
+    fn flush(&mut self) {
+        if !self.text.is_empty() {
+            let text = std::mem::take(&mut self.text);
+            self.value.pieces.push(Piece::Text(text));
+        }
+    }
+}
+
+fn expand_home(value: &mut Value) {
+    if let Some(Piece::Text(text)) = value.pieces.first_mut()
+        && (text == "~" || text.starts_with("~/"))
+    {
+        *text = text.replacen('~', HOME, 1);
+    }
+}

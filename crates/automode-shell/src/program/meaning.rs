@@ -1,0 +1,544 @@
+//! What a parsed command line does.
+//!
+//! Conditions are settled first, then each flag, then the operands by their
+//! places, then what the command does as such. Roles are in `role`, acts in
+//! `act`; this module keeps the state they share and closes the account: dry
+//! runs, marks on data that is written or sent, and the output.
+
+use super::parse::{Operand, Parsed, fits};
+use super::table::{Choice, Group, OutputKind, Role, Test, Use, When};
+use super::{Consequence, Output, text};
+use crate::{
+    Act, Context, Direction, Facts, Gap, GapKind, Host, Invocation, Layer, Span, Stdin, Taint,
+    Value, WriteHow, taint_of,
+};
+
+/// Everything that follows from a parsed command line.
+pub(super) fn read(
+    program: &str,
+    parsed: Parsed,
+    invocation: &Invocation,
+    context: &Context,
+    facts: &Facts,
+) -> Consequence {
+    let mut meaning = Meaning {
+        program,
+        parsed,
+        invocation,
+        context,
+        facts,
+        out: Consequence::default(),
+        env: Vec::new(),
+        placeholder: None,
+        task_file: None,
+        open_mount: false,
+    };
+    meaning.out.gaps = std::mem::take(&mut meaning.parsed.gaps);
+    meaning.flags();
+    if !meaning.parsed.help {
+        meaning.operands();
+        meaning.clauses();
+    }
+    meaning.close()
+}
+
+/// The state of one reading.
+pub(super) struct Meaning<'a> {
+    pub program: &'a str,
+    pub parsed: Parsed,
+    pub invocation: &'a Invocation,
+    pub context: &'a Context,
+    pub facts: &'a Facts,
+    pub out: Consequence,
+    /// Variables that flags set for what runs inside.
+    pub env: Vec<(String, Value)>,
+    /// What stands for an item of the input.
+    pub placeholder: Option<String>,
+    pub task_file: Option<Value>,
+    /// A mount opens the container towards this machine.
+    pub open_mount: bool,
+}
+
+/// Words that share a role.
+pub(super) struct Words<'a> {
+    pub values: &'a [Value],
+    /// Arguments of the code that the words hold.
+    pub arguments: &'a [Value],
+    pub cwd: Option<String>,
+}
+
+impl Meaning<'_> {
+    fn flags(&mut self) {
+        for index in 0..self.parsed.given.len() {
+            let Some(given) = self.parsed.given.get(index) else {
+                continue;
+            };
+            let (flag, values, rest, order) = (
+                given.flag,
+                given.values.clone(),
+                given.rest.clone(),
+                given.order,
+            );
+            let cwd = self.cwd_at(order, Side::Flag);
+            for (place, choices) in flag.values.iter().enumerate() {
+                let Some(choice) = self.choose(choices) else {
+                    continue;
+                };
+                let last = place.saturating_add(1) == flag.values.len();
+                let words = match values.get(place) {
+                    Some(value) => std::slice::from_ref(value),
+                    None if last => rest.as_slice(),
+                    None => &[],
+                };
+                if !words.is_empty() {
+                    self.apply(
+                        choice,
+                        &Words {
+                            values: words,
+                            arguments: &rest,
+                            cwd: cwd.clone(),
+                        },
+                    );
+                }
+            }
+        }
+    }
+
+    /// Hands the operands to their places.
+    fn operands(&mut self) {
+        let slots = self.parsed.command.operands.unwrap_or_default();
+        let active: Vec<Choice> = slots.iter().filter_map(|slot| self.choose(slot)).collect();
+        let layout = layout(&active, self.parsed.operands.len());
+        self.check_places(&active, layout.taken);
+        let values: Vec<Value> = self
+            .parsed
+            .operands
+            .iter()
+            .map(|operand| operand.value.clone())
+            .collect();
+        let arguments = active
+            .iter()
+            .zip(&layout.ranges)
+            .find(|(choice, _)| choice.roles.contains(&Role::Args))
+            .and_then(|(_, range)| values.get(range.clone()))
+            .unwrap_or_default();
+        for (choice, range) in active.iter().zip(&layout.ranges) {
+            let order = self
+                .parsed
+                .operands
+                .get(range.start)
+                .map_or(usize::MAX, |operand| operand.order);
+            let cwd = self.cwd_at(order, Side::Operand);
+            let words = values.get(range.clone()).unwrap_or_default();
+            let before = values.get(..range.start).unwrap_or_default();
+            let arguments = match choice.roles {
+                [Role::Into] => before,
+                _ => arguments,
+            };
+            if !words.is_empty() {
+                self.apply(
+                    *choice,
+                    &Words {
+                        values: words,
+                        arguments,
+                        cwd,
+                    },
+                );
+            }
+        }
+    }
+
+    /// Gaps for operands that have no place, or whose place is not certain.
+    fn check_places(&mut self, active: &[Choice], taken: usize) {
+        let described =
+            self.parsed.command.operands.is_some() || self.parsed.command.subs.is_empty();
+        let extra: Vec<Gap> = self
+            .parsed
+            .operands
+            .iter()
+            .skip(taken)
+            .filter(|_| described)
+            .map(|operand| self.argument_gap(&operand.value))
+            .collect();
+        let uneven = active.len() > 1;
+        let shifting: Vec<Gap> = self
+            .parsed
+            .operands
+            .iter()
+            .filter(|operand| uneven && splits(operand))
+            .map(|operand| self.dynamic_gap(&operand.value))
+            .collect();
+        for gap in extra.into_iter().chain(shifting) {
+            self.gap(gap);
+        }
+    }
+
+    pub fn choose(&self, choices: &[Choice]) -> Option<Choice> {
+        choices
+            .iter()
+            .find(|choice| self.holds(choice.when))
+            .copied()
+    }
+
+    pub fn holds(&self, when: When) -> bool {
+        when.iter().all(|group| match group {
+            Group::Any(tests) => tests.iter().any(|test| self.passes(test)),
+            Group::None(tests) => !tests.iter().any(|test| self.passes(test)),
+        })
+    }
+
+    fn passes(&self, test: &Test) -> bool {
+        let parsed = &self.parsed;
+        match test {
+            Test::Flag(id) => parsed.given.iter().any(|given| given.flag.id == *id),
+            Test::Value(id, text) => parsed
+                .given
+                .iter()
+                .filter(|given| given.flag.id == *id)
+                .any(|given| given.values.first().is_some_and(|value| is(value, text))),
+            Test::Count(count) => parsed.operands.len() == *count,
+            Test::AtLeast(count) => parsed.operands.len() >= *count,
+            Test::Operand(place, text) => parsed
+                .operands
+                .get(place.saturating_sub(1))
+                .is_some_and(|operand| is(&operand.value, text)),
+            Test::Piped => !matches!(self.invocation.stdin, Stdin::Inherited),
+        }
+    }
+
+    /// The directory that words at this place are seen from.
+    pub fn cwd_at(&self, order: usize, side: Side) -> Option<String> {
+        let mut cwd = self.invocation.cwd.clone();
+        for given in self.parsed.given.iter().filter(|given| given.order < order) {
+            let changes = given.flag.values.first().is_some_and(|choices| {
+                choices.iter().any(|choice| match side {
+                    Side::Flag => choice.roles.contains(&Role::Cd),
+                    Side::Operand => {
+                        choice.roles.contains(&Role::Cd) || choice.roles.contains(&Role::CdOperands)
+                    }
+                })
+            });
+            if let (true, Some(value)) = (changes, given.values.first()) {
+                let target = crate::Target::locate(value, cwd.as_deref());
+                cwd = (target.extent == crate::Extent::Exact).then_some(target.path);
+            }
+        }
+        cwd
+    }
+
+    /// The directory that a flag asks for, as a word.
+    pub fn cwd_flag(&self) -> Option<Value> {
+        self.parsed
+            .given
+            .iter()
+            .rev()
+            .find(|given| {
+                given.flag.values.first().is_some_and(|choices| {
+                    choices
+                        .iter()
+                        .any(|choice| choice.roles.contains(&Role::Cd))
+                })
+            })
+            .and_then(|given| given.values.first().cloned())
+    }
+
+    /// Whether a flag was given under any of its spellings.
+    pub fn has(&self, spelling: &str) -> bool {
+        let flags = self.parsed.command.flags;
+        flags
+            .binary_search_by(|(known, _)| (*known).cmp(spelling))
+            .ok()
+            .and_then(|at| flags.get(at))
+            .is_some_and(|(_, flag)| self.parsed.given.iter().any(|g| g.flag.id == flag.id))
+    }
+
+    /// The last value of a flag.
+    pub fn flag_value(&self, id: u16) -> Option<&Value> {
+        self.parsed
+            .given
+            .iter()
+            .rev()
+            .find(|given| given.flag.id == id)
+            .and_then(|given| given.values.first())
+    }
+
+    pub fn effect(&mut self, act: Act, span: Span) {
+        if !self.out.effects.iter().any(|(known, _)| *known == act) {
+            self.out.effects.push((act, span));
+        }
+    }
+
+    pub fn gap(&mut self, gap: Gap) {
+        if !self.out.gaps.contains(&gap) {
+            self.out.gaps.push(gap);
+        }
+    }
+
+    pub fn argument_gap(&self, word: &Value) -> Gap {
+        Gap {
+            kind: GapKind::Argument {
+                program: self.program.to_owned(),
+                word: word.shown(),
+            },
+            span: word.span,
+        }
+    }
+
+    pub fn dynamic_gap(&self, word: &Value) -> Gap {
+        Gap {
+            kind: GapKind::DynamicWord {
+                program: self.program.to_owned(),
+                word: word.shown(),
+            },
+            span: word.span,
+        }
+    }
+
+    pub fn unseen(&mut self, what: String, span: Span) {
+        self.gap(Gap {
+            kind: GapKind::Unseen(what),
+            span,
+        });
+    }
+
+    pub fn wrapper(&self) -> Layer {
+        Layer::Wrapper(self.program.to_owned())
+    }
+
+    fn clauses(&mut self) {
+        for clause in self.parsed.command.clauses {
+            if self.holds(clause.when) {
+                self.act(clause.what);
+            }
+        }
+    }
+
+    /// Dry runs, marks, output.
+    fn close(mut self) -> Consequence {
+        if self.parsed.command.dry.is_some_and(|dry| self.holds(dry)) {
+            self.out.effects.retain(|(act, _)| survives_dry_run(act));
+        }
+        let rule = self
+            .parsed
+            .command
+            .output
+            .iter()
+            .find(|rule| self.holds(rule.when))
+            .map(|rule| rule.kind);
+        self.out.output = self.output(rule);
+        self.mark_data(rule);
+        self.out
+    }
+
+    fn output(&self, rule: Option<OutputKind>) -> Output {
+        let own = self
+            .out
+            .effects
+            .iter()
+            .fold(Taint::NONE, |taint, (act, _)| match act {
+                Act::Read { target } => taint.with(taint_of(target)),
+                Act::Connect { .. } => taint.with(Taint::NETWORK),
+                _ => taint,
+            });
+        let operands: Vec<&Value> = self
+            .parsed
+            .operands
+            .iter()
+            .map(|operand| &operand.value)
+            .collect();
+        let said = operands
+            .iter()
+            .fold(Taint::NONE, |taint, value| taint.with(value.taint()));
+        let plain = |text: Option<Value>| Output {
+            taint: said,
+            passes_input: false,
+            text,
+        };
+        match rule {
+            Some(OutputKind::None) => Output::default(),
+            None | Some(OutputKind::Pass) => Output {
+                taint: own,
+                passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Decode) => Output {
+                taint: own.with(Taint::DECODED),
+                passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Network) => Output {
+                taint: own.with(Taint::NETWORK),
+                passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Secret) => Output {
+                taint: own.with(Taint::SECRET),
+                passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Echo) => plain(text::echo(&operands)),
+            Some(OutputKind::Printf) => plain(text::printf(&operands)),
+            Some(OutputKind::Basename) => plain(text::basename(&operands)),
+            Some(OutputKind::Dirname) => plain(text::dirname(&operands)),
+            Some(OutputKind::Cwd) => plain(
+                self.invocation
+                    .cwd
+                    .as_ref()
+                    .map(|cwd| Value::text(cwd.clone(), self.invocation.span)),
+            ),
+        }
+    }
+
+    /// What is written or sent carries the marks of what was read.
+    fn mark_data(&mut self, rule: Option<OutputKind>) {
+        let input = match &self.invocation.stdin {
+            Stdin::Inherited => Taint::NONE,
+            Stdin::Text(value) => value.taint(),
+            Stdin::File(target) => taint_of(target),
+            Stdin::Pipe(taint) => *taint,
+        };
+        let reads_input = self.out.output.passes_input;
+        let mut flow = if reads_input { input } else { Taint::NONE };
+        if rule == Some(OutputKind::Decode) {
+            flow = flow.with(Taint::DECODED);
+        }
+        let mut received = Taint::NONE;
+        for (act, _) in &self.out.effects {
+            match act {
+                Act::Read { target } => flow = flow.with(taint_of(target)),
+                Act::Connect {
+                    direction: Direction::Receive,
+                    host,
+                    ..
+                } if *host != Host::Loopback => received = Taint::NETWORK,
+                _ => {}
+            }
+        }
+        for (act, _) in &mut self.out.effects {
+            match act {
+                Act::Write {
+                    how: WriteHow::Replace | WriteHow::Append | WriteHow::Edit | WriteHow::Raw,
+                    data,
+                    ..
+                } => *data = data.with(flow).with(received),
+                Act::Connect {
+                    direction: Direction::Send,
+                    data,
+                    ..
+                } => *data = data.with(flow),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whose working directory is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Flag,
+    Operand,
+}
+
+struct Layout {
+    ranges: Vec<std::ops::Range<usize>>,
+    taken: usize,
+}
+
+/// Places before the one that takes many count from the front, those after it from the end.
+fn layout(active: &[Choice], count: usize) -> Layout {
+    let many = active.iter().position(|choice| choice.many);
+    let front = many.unwrap_or(active.len());
+    let back = active
+        .iter()
+        .skip(front.saturating_add(1))
+        .filter(|choice| !choice.many)
+        .count();
+    let middle_start = front.min(count);
+    let middle_end = count.saturating_sub(back).max(middle_start);
+    let mut next_back = middle_end;
+    let ranges = active
+        .iter()
+        .enumerate()
+        .map(|(index, choice)| {
+            if index < front {
+                index.min(count)..index.saturating_add(1).min(count)
+            } else if Some(index) == many {
+                middle_start..middle_end
+            } else if choice.many {
+                count..count
+            } else {
+                let start = next_back.min(count);
+                next_back = start.saturating_add(1).min(count);
+                start..next_back
+            }
+        })
+        .collect();
+    Layout {
+        ranges,
+        taken: if many.is_some() { count } else { middle_start },
+    }
+}
+
+fn splits(operand: &Operand) -> bool {
+    operand.value.may_split && operand.value.is_dynamic()
+}
+
+fn is(value: &Value, pattern: &str) -> bool {
+    value.literal().is_some_and(|text| fits(pattern, &text))
+}
+
+fn survives_dry_run(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Read { .. }
+            | Act::List { .. }
+            | Act::Connect { .. }
+            | Act::Execute { .. }
+            | Act::Environment { .. }
+    )
+}
+
+impl Use {
+    /// What happens at a place that is used so.
+    pub(super) fn act(self, target: crate::Target) -> Act {
+        let write = |how| Act::Write {
+            target: target.clone(),
+            how,
+            data: Taint::NONE,
+        };
+        match self {
+            Self::Read => Act::Read { target },
+            Self::List => Act::List { target },
+            Self::Write => write(WriteHow::Replace),
+            Self::WriteBelow => Act::Write {
+                target: below(target),
+                how: WriteHow::Replace,
+                data: Taint::NONE,
+            },
+            Self::Append => write(WriteHow::Append),
+            Self::Edit => write(WriteHow::Edit),
+            Self::Touch => write(WriteHow::Touch),
+            Self::Delete => Act::Delete {
+                target,
+                tree: false,
+            },
+            Self::DeleteTree => Act::Delete { target, tree: true },
+            Self::DeleteBelow => Act::Delete {
+                target: below(target),
+                tree: true,
+            },
+            Self::Attributes => write(WriteHow::Attributes),
+            Self::Link => write(WriteHow::Link),
+            Self::Raw => write(WriteHow::Raw),
+        }
+    }
+}
+
+/// Everything at or below an exact place.
+pub(super) fn below(target: crate::Target) -> crate::Target {
+    let extent = match target.extent {
+        crate::Extent::Exact | crate::Extent::Below => crate::Extent::Below,
+        other @ (crate::Extent::Pattern | crate::Extent::Prefix | crate::Extent::Unknown) => other,
+    };
+    crate::Target { extent, ..target }
+}

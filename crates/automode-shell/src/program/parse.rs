@@ -1,0 +1,413 @@
+//! A command line split into flags, their values and operands.
+//!
+//! It follows the style that the knowledge names and walks down the subcommands.
+//! A flag that the knowledge lacks, and a word that may turn out to be a flag,
+//! become gaps; nothing is dropped in silence.
+
+use super::table::{Command, Flag, Other, Style, Takes};
+use crate::{Gap, GapKind, Value};
+
+/// A command line as its program would see it.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub command: &'static Command,
+    pub given: Vec<Given>,
+    pub operands: Vec<Operand>,
+    /// How many operands stood before a `--`.
+    pub end_of_flags: Option<usize>,
+    /// It only prints help.
+    pub help: bool,
+    pub gaps: Vec<Gap>,
+}
+
+/// A flag with its values.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub flag: Flag,
+    pub values: Vec<Value>,
+    /// What a flag takes beyond its values.
+    pub rest: Vec<Value>,
+    pub order: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Operand {
+    pub value: Value,
+    pub order: usize,
+}
+
+/// Flags that every program understands as the first word.
+const HELP: &[&str] = &["--help", "--version"];
+
+pub(super) fn parse(program: &str, command: &'static Command, words: &[Value]) -> Parsed {
+    let mut parser = Parser {
+        program,
+        words,
+        at: 0,
+        open: true,
+        first: true,
+        parsed: Parsed {
+            command,
+            given: Vec::new(),
+            operands: Vec::new(),
+            end_of_flags: None,
+            help: false,
+            gaps: Vec::new(),
+        },
+    };
+    while let Some(word) = parser.next() {
+        parser.word(word);
+        if parser.parsed.help {
+            break;
+        }
+    }
+    parser.parsed
+}
+
+struct Parser<'a> {
+    program: &'a str,
+    words: &'a [Value],
+    at: usize,
+    /// Flags are still recognised.
+    open: bool,
+    /// No word of this command was seen yet.
+    first: bool,
+    parsed: Parsed,
+}
+
+impl<'a> Parser<'a> {
+    fn next(&mut self) -> Option<&'a Value> {
+        let word = self.words.get(self.at)?;
+        self.at = self.at.saturating_add(1);
+        Some(word)
+    }
+
+    fn rest(&mut self) -> Vec<Value> {
+        let rest = self.words.get(self.at..).unwrap_or_default().to_vec();
+        self.at = self.words.len();
+        rest
+    }
+
+    fn word(&mut self, word: &'a Value) {
+        let first = std::mem::replace(&mut self.first, false);
+        let command = self.parsed.command;
+        if !self.open || command.style == Style::Plain {
+            return self.operand(word);
+        }
+        let prefix = word.prefix();
+        let whole = word.literal();
+        if let Some(text) = whole.as_deref() {
+            if first && (HELP.contains(&text) || command.help.contains(&text)) {
+                self.parsed.help = true;
+                return;
+            }
+            if text == "--" {
+                self.open = false;
+                self.parsed.end_of_flags = Some(self.parsed.operands.len());
+                return;
+            }
+            if let Some(flag) = find(command, text) {
+                return self.give(flag, None, word);
+            }
+        }
+        let flag_like = prefix.len() > 1 && prefix.starts_with('-');
+        match command.style {
+            Style::Keys => self.key(word),
+            Style::Bundle if first && !flag_like && whole.is_some() => self.bundle(word, 0),
+            Style::Gnu | Style::Posix | Style::Bundle if prefix.starts_with("--") => {
+                self.long(word)
+            }
+            Style::Gnu | Style::Posix | Style::Bundle if flag_like => self.short(word),
+            Style::Long | Style::LongPosix if flag_like => self.single_dash(word),
+            Style::Gnu
+            | Style::Posix
+            | Style::Bundle
+            | Style::Long
+            | Style::LongPosix
+            | Style::Plain => {
+                if let Some((flag, value)) = by_prefix(command, word) {
+                    return self.give(flag, Some(value), word);
+                }
+                if (word.begins_unknown() || *prefix == *"-") && whole.is_none() {
+                    self.may_be_flag(word);
+                }
+                self.operand(word);
+            }
+        }
+    }
+
+    /// A `key=value` word.
+    fn key(&mut self, word: &Value) {
+        let known = word.split_once('=').and_then(|(key, value)| {
+            find(self.parsed.command, &format!("{key}=")).map(|flag| (flag, value))
+        });
+        match known {
+            Some((flag, value)) => self.give(flag, Some(value), word),
+            None if self.parsed.command.other == Other::Harmless => {}
+            None if word.is_dynamic() => self.dynamic(word),
+            None => self.unknown(word),
+        }
+    }
+
+    /// `--name` or `--name=value`.
+    fn long(&mut self, word: &Value) {
+        let command = self.parsed.command;
+        if let Some((name, value)) = word.split_once('=') {
+            let flag = find(command, &name).or_else(|| abbreviated(command, &name));
+            return match flag {
+                Some(flag) => self.give(flag, Some(value), word),
+                None => self.unknown_or_prefix(word),
+            };
+        }
+        match word.literal() {
+            Some(name) => match abbreviated(command, &name) {
+                Some(flag) => self.give(flag, None, word),
+                None => self.unknown_or_prefix(word),
+            },
+            None => self.may_be_flag(word),
+        }
+    }
+
+    /// `-x`, `-xyz`, `-ovalue`.
+    fn short(&mut self, word: &Value) {
+        if let Some((flag, value)) = by_prefix(self.parsed.command, word) {
+            return self.give(flag, Some(value), word);
+        }
+        let numeric = word
+            .literal()
+            .is_some_and(|text| text.chars().skip(1).all(|c| c.is_ascii_digit()));
+        match find(self.parsed.command, "-#") {
+            Some(flag) if numeric => self.give(flag, Some(word.after(1)), word),
+            Some(_) | None => self.bundle(word, 1),
+        }
+    }
+
+    /// Letters that are each a flag, from this byte on.
+    fn bundle(&mut self, word: &Value, from: usize) {
+        let letters = word.prefix().into_owned();
+        let command = self.parsed.command;
+        for (at, letter) in letters.char_indices().filter(|(at, _)| *at >= from) {
+            let Some(flag) = find(command, &format!("-{letter}")) else {
+                if command.other == Other::Gap {
+                    self.unknown(word);
+                }
+                return;
+            };
+            let end = at.saturating_add(letter.len_utf8());
+            let value = word.after(end);
+            match flag.takes {
+                Takes::Nothing => self.give(flag, None, word),
+                // In a bundle without a dash, values are the words that follow.
+                _ if from == 0 => self.give(flag, None, word),
+                _ if value.pieces.is_empty() => return self.give(flag, None, word),
+                _ => return self.give(flag, Some(value), word),
+            }
+        }
+        if word.literal().is_none() {
+            self.may_be_flag(word);
+        }
+    }
+
+    /// `-name`, `--name`, `-name=value`.
+    fn single_dash(&mut self, word: &Value) {
+        let command = self.parsed.command;
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => match word.literal() {
+                Some(name) => (name.into_owned(), None),
+                None => match by_prefix(command, word) {
+                    Some((flag, value)) => return self.give(flag, Some(value), word),
+                    None => return self.may_be_flag(word),
+                },
+            },
+        };
+        let twin = match name.strip_prefix("--") {
+            Some(bare) => format!("-{bare}"),
+            None => format!("-{name}"),
+        };
+        match find(command, &name).or_else(|| find(command, &twin)) {
+            Some(flag) => self.give(flag, value, word),
+            None => self.unknown_or_prefix(word),
+        }
+    }
+
+    /// Records a flag and takes its values.
+    fn give(&mut self, flag: Flag, glued: Option<Value>, word: &Value) {
+        let order = self.at;
+        let mut given = Given {
+            flag,
+            values: Vec::new(),
+            rest: Vec::new(),
+            order,
+        };
+        match (flag.takes, glued) {
+            (Takes::Nothing, Some(value)) => match value.literal().as_deref() {
+                Some("false" | "no" | "0" | "off") => return,
+                Some(_) => {}
+                None => self.may_be_flag(word),
+            },
+            (Takes::Nothing | Takes::Glued, None) => {}
+            (Takes::Glued, Some(value)) => given.values.push(value),
+            (Takes::Words | Takes::Rest, glued) => {
+                let fixed = match flag.takes {
+                    Takes::Rest => flag.values.len().saturating_sub(1),
+                    Takes::Nothing | Takes::Glued | Takes::Words | Takes::Until => {
+                        flag.values.len()
+                    }
+                };
+                let missing = fixed.saturating_sub(usize::from(glued.is_some()));
+                given.values.extend(glued);
+                for _ in 0..missing {
+                    given.values.extend(self.next().cloned());
+                }
+                if flag.takes == Takes::Rest {
+                    given.rest = self.rest();
+                }
+            }
+            (Takes::Until, _) => given.rest = self.until(),
+        }
+        self.parsed.given.push(given);
+    }
+
+    /// The words up to a `;`, or a `+` right after `{}`.
+    fn until(&mut self) -> Vec<Value> {
+        let mut words: Vec<Value> = Vec::new();
+        while let Some(word) = self.next() {
+            let after_item = words.last().is_some_and(|last| is(last, "{}"));
+            if is(word, ";") || (after_item && is(word, "+")) {
+                break;
+            }
+            words.push(word.clone());
+        }
+        words
+    }
+
+    fn operand(&mut self, word: &'a Value) {
+        let command = self.parsed.command;
+        let wants_sub = self.parsed.operands.is_empty()
+            && !(command.subs.is_empty() && command.patterns.is_empty());
+        if wants_sub {
+            match word.literal() {
+                Some(name) if command.help.contains(&&*name) => {
+                    self.parsed.help = true;
+                    return;
+                }
+                Some(name) => match child(command, &name) {
+                    Some(sub) => {
+                        self.parsed.command = sub;
+                        self.first = true;
+                        self.open = true;
+                        return;
+                    }
+                    None if command.operands.is_none() => self.unknown(word),
+                    None => {}
+                },
+                None => self.dynamic(word),
+            }
+        }
+        if matches!(command.style, Style::Posix | Style::LongPosix) {
+            self.open = false;
+        }
+        self.parsed.operands.push(Operand {
+            value: word.clone(),
+            order: self.at,
+        });
+    }
+
+    fn unknown_or_prefix(&mut self, word: &Value) {
+        match by_prefix(self.parsed.command, word) {
+            Some((flag, value)) => self.give(flag, Some(value), word),
+            None if self.parsed.command.other == Other::Harmless => {}
+            None => self.unknown(word),
+        }
+    }
+
+    fn unknown(&mut self, word: &Value) {
+        let kind = GapKind::Argument {
+            program: self.program.to_owned(),
+            word: word.shown(),
+        };
+        self.gap(kind, word);
+    }
+
+    /// A word that may be a flag; it matters where a flag changes the meaning.
+    fn may_be_flag(&mut self, word: &Value) {
+        let command = self.parsed.command;
+        if !(command.tame && command.other == Other::Harmless) {
+            self.dynamic(word);
+        }
+    }
+
+    fn dynamic(&mut self, word: &Value) {
+        let kind = GapKind::DynamicWord {
+            program: self.program.to_owned(),
+            word: word.shown(),
+        };
+        self.gap(kind, word);
+    }
+
+    fn gap(&mut self, kind: GapKind, word: &Value) {
+        let gap = Gap {
+            kind,
+            span: word.span,
+        };
+        if !self.parsed.gaps.contains(&gap) {
+            self.parsed.gaps.push(gap);
+        }
+    }
+}
+
+fn find(command: &Command, name: &str) -> Option<Flag> {
+    let at = command
+        .flags
+        .binary_search_by(|(spelling, _)| (*spelling).cmp(name))
+        .ok()?;
+    command.flags.get(at).map(|(_, flag)| *flag)
+}
+
+/// A long flag cut short, where only one flag begins so.
+fn abbreviated(command: &Command, name: &str) -> Option<Flag> {
+    if name.len() < 4 {
+        return None;
+    }
+    let mut fits = command
+        .flags
+        .iter()
+        .filter(|(spelling, _)| spelling.starts_with(name));
+    let (_, flag) = fits.next()?;
+    fits.all(|(_, other)| other.id == flag.id).then_some(*flag)
+}
+
+fn by_prefix(command: &Command, word: &Value) -> Option<(Flag, Value)> {
+    let prefix = word.prefix();
+    command
+        .prefixes
+        .iter()
+        .find(|(start, _)| prefix.starts_with(start))
+        .map(|(start, flag)| (*flag, word.after(start.len())))
+}
+
+fn child(command: &Command, name: &str) -> Option<&'static Command> {
+    if let Ok(at) = command.subs.binary_search_by(|(sub, _)| (*sub).cmp(name)) {
+        return command.subs.get(at).map(|(_, sub)| *sub);
+    }
+    command
+        .patterns
+        .iter()
+        .find(|(pattern, _)| fits(pattern, name))
+        .map(|(_, sub)| *sub)
+}
+
+/// Whether a pattern with a `*` at one end matches.
+pub(super) fn fits(pattern: &str, text: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(""), _) => true,
+        (Some(end), _) => text.ends_with(end),
+        (None, Some(start)) => text.starts_with(start),
+        (None, None) => pattern == text,
+    }
+}
+
+fn is(word: &Value, text: &str) -> bool {
+    word.literal().as_deref() == Some(text)
+}

@@ -1,0 +1,130 @@
+//! Other machines: URLs, hosts, `host:path`, and addresses to listen on.
+
+use super::meaning::Meaning;
+use super::table::Use;
+use crate::{Act, Direction, Host, Interface, Taint, Value};
+
+impl Meaning<'_> {
+    pub(super) fn connect(&mut self, host: Host, direction: Direction, word: &Value) {
+        let act = Act::Connect {
+            host,
+            direction,
+            data: word.taint(),
+        };
+        self.effect(act, word.span);
+    }
+
+    /// A URL that is fetched or sent to; `file:` is a path.
+    pub(super) fn url(&mut self, direction: Direction, word: &Value, cwd: Option<&str>) {
+        if word.prefix().starts_with("file://") {
+            return self.path(Use::Read, &word.after("file://".len()), cwd);
+        }
+        if word.prefix().starts_with("ext::") {
+            return self.shell(word.after("ext::".len()), &[]);
+        }
+        // Data of this machine inside a URL goes out with it.
+        let carries = word.taint().has(Taint::LOCAL) || word.taint().has(Taint::SECRET);
+        let direction = if carries { Direction::Send } else { direction };
+        self.connect(host(word), direction, word);
+    }
+
+    /// `host:path`, or a path here.
+    pub(super) fn remote(&mut self, used: Use, word: &Value, cwd: Option<&str>) {
+        let prefix = word.prefix();
+        let url = prefix.contains("://");
+        let colon = prefix.find(':');
+        let slash = prefix.find('/');
+        let elsewhere = url
+            || match (colon, slash) {
+                (Some(colon), Some(slash)) => colon < slash,
+                (Some(_), None) => true,
+                (None, _) => false,
+            };
+        if !elsewhere {
+            return self.path(used, word, cwd);
+        }
+        let direction = match used {
+            Use::Read | Use::List => Direction::Receive,
+            Use::Write
+            | Use::WriteBelow
+            | Use::Append
+            | Use::Edit
+            | Use::Touch
+            | Use::Delete
+            | Use::DeleteTree
+            | Use::DeleteBelow
+            | Use::Attributes
+            | Use::Link
+            | Use::Raw => Direction::Send,
+        };
+        self.connect(host(word), direction, word);
+    }
+}
+
+/// The host of `scheme://user@host:port/path`, `user@host:path` or `host`.
+pub(super) fn host(word: &Value) -> Host {
+    let prefix = word.prefix();
+    let (_, after_scheme) = prefix.split_once("://").unwrap_or(("", &prefix));
+    let end = if after_scheme.starts_with('[') {
+        after_scheme.find(']').map(|at| at.saturating_add(1))
+    } else {
+        after_scheme.find(['/', '?', '#'])
+    };
+    // An unknown rest may still belong to the host.
+    let authority = match end {
+        Some(end) => after_scheme.get(..end).unwrap_or_default(),
+        None if word.literal().is_some() => after_scheme,
+        None => match after_scheme.rsplit_once(':') {
+            Some((host, _)) => host,
+            None => return Host::Unknown,
+        },
+    };
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let bare = match host.strip_prefix('[') {
+        Some(inner) => inner.trim_end_matches(']'),
+        None => host.split(':').next().unwrap_or(host),
+    };
+    named(bare)
+}
+
+/// A host by its name or address alone.
+pub(super) fn named(name: &str) -> Host {
+    match name {
+        "" => Host::Unknown,
+        "localhost" | "::1" | "0.0.0.0" => Host::Loopback,
+        name if name.starts_with("127.") || name.ends_with(".localhost") => Host::Loopback,
+        name => Host::Named(name.to_ascii_lowercase()),
+    }
+}
+
+/// The interface that an address to listen on names.
+pub(super) fn interface(word: &Value) -> Interface {
+    let Some(text) = word.literal() else {
+        return Interface::Unstated;
+    };
+    let bare = text.rsplit_once("://").map_or(&*text, |(_, rest)| rest);
+    if bare.starts_with("localhost") || bare.starts_with("127.") || bare.starts_with("[::1]") {
+        return Interface::Loopback;
+    }
+    if bare == "::1" || bare.starts_with("unix") || bare.starts_with('/') {
+        return Interface::Loopback;
+    }
+    if !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit()) {
+        return Interface::Unstated;
+    }
+    Interface::Exposed
+}
+
+/// The interface that a published container port is reached on.
+pub(super) fn published(word: &Value) -> Interface {
+    let local = word
+        .literal()
+        .is_some_and(|text| text.starts_with("127.") || text.starts_with("localhost:"));
+    if local {
+        Interface::Loopback
+    } else {
+        Interface::Exposed
+    }
+}

@@ -1,0 +1,375 @@
+//! The shape of compiled command knowledge.
+//!
+//! The build script turns every file under `knowledge/` into these tables; the
+//! words are those of `knowledge/README.md`. Everything is `const`: a lookup is
+//! a binary search, and nothing is parsed or allocated at start-up.
+
+use crate::script::Runner;
+use crate::{
+    Account, CloudVerb, DatabaseVerb, Direction, Interface, Language, PackageOp, PersistKind,
+    Scope, SystemChange,
+};
+
+/// A program or one of its subcommands.
+#[derive(Debug)]
+pub(crate) struct Command {
+    pub style: Style,
+    /// Sorted by spelling; inherited flags included.
+    pub flags: &'static [(&'static str, Flag)],
+    /// Flags that are recognised by how they begin (`-D*`, `+*`).
+    pub prefixes: &'static [(&'static str, Flag)],
+    /// What a flag outside the table means.
+    pub other: Other,
+    /// Flags that, given first, make the command print something and end.
+    pub help: &'static [&'static str],
+    /// When it holds, the command only says what it would do.
+    pub dry: Option<When>,
+    pub operands: Option<&'static [Slot]>,
+    pub clauses: &'static [Clause],
+    pub output: &'static [OutputRule],
+    /// Sorted by name.
+    pub subs: &'static [(&'static str, &'static Command)],
+    /// Names with a `*` at one end.
+    pub patterns: &'static [(&'static str, &'static Command)],
+    /// No flag changes what the operands mean or does more than read.
+    pub tame: bool,
+}
+
+/// How a command line is split into flags and operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Flags anywhere, short ones bundled, `--name=value`.
+    Gnu,
+    /// As `Gnu`, but the first operand ends the flags.
+    Posix,
+    /// A single dash before a long name, no bundles.
+    Long,
+    /// As `Long`, but the first operand ends the flags.
+    LongPosix,
+    /// `key=value` operands.
+    Keys,
+    /// As `Gnu`; the first word is a bundle even without its dash.
+    Bundle,
+    /// Every word is an operand.
+    Plain,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Other {
+    /// A flag outside the table is a gap.
+    Gap,
+    /// No flag of this program can do harm.
+    Harmless,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flag {
+    /// Unique within a program.
+    pub id: u16,
+    pub takes: Takes,
+    /// One list of choices for every value.
+    pub values: &'static [&'static [Choice]],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Nothing,
+    /// A value only where it is glued on: `-i.bak`, `--color=always`.
+    Glued,
+    /// As many words as there are values.
+    Words,
+    /// The values, then everything that is left.
+    Rest,
+    /// Everything up to `;` or `+`.
+    Until,
+}
+
+/// What a word is, as long as a condition holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub roles: &'static [Role],
+    /// It takes all the operands that no other place takes.
+    pub many: bool,
+    pub when: When,
+}
+
+/// A place among the operands: the first choice that holds.
+pub(crate) type Slot = &'static [Choice];
+
+/// Holds where every group does.
+pub(crate) type When = &'static [Group];
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Group {
+    Any(&'static [Test]),
+    None(&'static [Test]),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Test {
+    /// The flag was given.
+    Flag(u16),
+    /// The flag was given with this value; a `*` at the end matches any rest.
+    Value(u16, &'static str),
+    /// There are exactly this many operands.
+    Count(usize),
+    /// There are at least this many operands.
+    AtLeast(usize),
+    /// The operand at this place is this word.
+    Operand(usize, &'static str),
+    /// Something other than the terminal is on standard input.
+    Piped,
+}
+
+/// What a word means to the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Text, a pattern, a number, a name.
+    None,
+    Path(Use),
+    /// Read and then gone from there.
+    Move,
+    /// The place that the files named before it go to.
+    Into,
+    /// A file whose code runs.
+    Run(Option<Language>),
+    /// A file that may make the program run or change anything.
+    Config,
+    /// A library or plugin that is loaded.
+    Load,
+    /// The rest is a command line.
+    Command,
+    /// The rest is a command line that runs inside a container.
+    ContainerCommand,
+    /// The rest is a command line that is run for every item on standard input.
+    Each,
+    /// As `Each`, through a shell.
+    EachShell,
+    /// What stands for the item.
+    Placeholder,
+    /// The rest is the command line of a program with this in front of its name.
+    Prefixed(&'static str),
+    /// The rest is the command line of a program that may be fetched first.
+    Package,
+    /// Shell text, joined with the words after it.
+    Shell,
+    /// Every word is shell text of its own.
+    ShellEach,
+    /// Shell text for another machine, joined with the words after it.
+    RemoteShell,
+    Code(Language),
+    /// Arguments of the code before it.
+    Args,
+    /// `NAME=value` for what runs inside.
+    Assign,
+    /// Everything named after it is below this directory.
+    Cd,
+    /// As `Cd`, but only for operands.
+    CdOperands,
+    Url(Direction),
+    Host(Direction),
+    /// `host:path`, or a path here.
+    Remote(Use),
+    Bind,
+    /// A port of a container that is opened: `[address:]port:port`.
+    BindPort,
+    Pid,
+    ProcessName,
+    Task(Runner),
+    /// The file that tasks are read from.
+    TaskFile,
+    /// `host:container[:ro]`.
+    Mount,
+    /// Text, or `@file`.
+    AtFile,
+    /// `name=@file` or `name=<file`.
+    FormFile,
+    /// `name=file`.
+    KeyedFile,
+    /// `key=value` of git's configuration.
+    GitConfig,
+    /// The name or the address of a repository.
+    GitRemote(Direction),
+    /// What tar does at a checkpoint: `exec=command`.
+    TarAction,
+    /// `name=value`, or a file of cookies.
+    Cookie,
+    /// `Key=value` of an ssh client's configuration.
+    SshOption,
+    /// An address of the kind `TYPE:rest` (socat).
+    Socat,
+    /// A mode such as `u+s` or `777`.
+    Mode,
+    /// Commands of an editor.
+    Editor,
+}
+
+/// How a path is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Read,
+    List,
+    Write,
+    WriteBelow,
+    Append,
+    Edit,
+    Touch,
+    Delete,
+    DeleteTree,
+    DeleteBelow,
+    Attributes,
+    Link,
+    Raw,
+}
+
+/// Something that happens, as long as a condition holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clause {
+    pub what: What,
+    pub when: When,
+}
+
+/// Text with places for words of the command line.
+pub(crate) type Text = &'static [Part];
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    Text(&'static str),
+    /// The operand at this place, from 1.
+    Operand(usize),
+    /// All operands from this place on.
+    From(usize),
+    /// The last value of a flag.
+    Flag(u16),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    Path(Use, Text),
+    Connect(Direction, Text),
+    Listen(Interface),
+    Vcs(Vcs),
+    Package(PackageOp, Source, Scope, Text),
+    Process(Scoped, Text),
+    Privilege(Account),
+    Persist(PersistKind),
+    System(SystemChange),
+    Cloud(Text, CloudVerb),
+    Database(DatabaseVerb),
+    Credential(Text, Direction),
+    Publish(Text),
+    Message(Text),
+    Agent(Text, Freedom),
+    Environment(Text),
+    Exhaust,
+    ExecuteProgram(Text),
+    ExecutePackage(Text),
+    ExecuteRemote(Text),
+    ExecuteContainer(Text, Walls),
+    ExecuteFile(Text),
+    Task(Runner, Text),
+    /// The scripts that run by themselves around an installation.
+    Install(Runner),
+    /// The scripts that run by themselves around publishing.
+    Publishing(Runner),
+    Input(Language),
+    /// Code that the analysis cannot see.
+    Unseen(Text),
+    Git(Git),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Declared,
+    Registry,
+    Elsewhere,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scoped {
+    Named,
+    All,
+    Attach,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freedom {
+    Asks,
+    Unrestricted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Walls {
+    Isolated,
+    Open,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Vcs {
+    Local,
+    Discard(Text),
+    Clean,
+    CleanIgnored,
+    DropHistory,
+    Rewrite,
+    Fetch,
+    Remote(Text),
+    Apply,
+}
+
+/// What git does beyond words: it takes code to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Git {
+    Push,
+    Config,
+    Checkout,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutputRule {
+    pub kind: OutputKind,
+    pub when: When,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutputKind {
+    /// Nothing of what it reads comes out.
+    None,
+    /// The input comes through.
+    Pass,
+    /// The input comes through, and its text was hidden before.
+    Decode,
+    /// What comes out came from the network.
+    Network,
+    /// What comes out may hold secrets.
+    Secret,
+    /// The operands, as `echo` prints them.
+    Echo,
+    Printf,
+    Basename,
+    Dirname,
+    /// The working directory.
+    Cwd,
+}
+
+/// A variable that makes programs run or load something.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    /// A `*` at the end matches any rest.
+    pub name: &'static str,
+    pub runs: VariableRuns,
+    /// Values that do no harm; a `*` at the end matches any rest.
+    pub fine: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VariableRuns {
+    /// Changes what other programs find or load.
+    Something,
+    /// The value is a command.
+    Shell,
+    /// The value is a file that is run by a shell.
+    File,
+}
+
+include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
