@@ -10,6 +10,7 @@
 mod analysis;
 mod coverage;
 mod effect;
+mod eval;
 mod facts;
 pub mod guard;
 mod invocation;

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use automode_shell::{guard, syntax};
+use automode_shell::{Context, Facts, analyse, guard, syntax};
 
 /// Positions in which bash runs `MARKER`.
 const RUNS: &[&str] = &[
@@ -332,6 +332,109 @@ const DOES_NOT_RUN: &[&str] = &[
     "echo \"a # $X MARKER\"",
 ];
 
+/// More positions, which only show when the script is followed.
+const RUNS_WHEN_FOLLOWED: &[&str] = &[
+    "X=MARKER; $X",
+    "X=MARK; ${X}ER",
+    "X=xMARKER; ${X#x}",
+    "X=MARKERx; ${X%x}",
+    "X=MAxRKER; ${X/x/}",
+    "X=marker; ${X^^}",
+    "X=xxMARKER; ${X:2}",
+    "unset X; ${X:-MARKER}",
+    "A=(MARKER); ${A[0]}",
+    "A=(a MARKER); \"${A[@]:1}\"",
+    "P=X; X=MARKER; ${!P}",
+    "set -- MARKER; $1",
+    "set -- MARKER; \"$@\"",
+    "set -- a MARKER; shift; \"$@\"",
+    "f() { \"$1\"; }; f MARKER",
+    "f() { \"$@\"; }; f MARKER",
+    "IFS=:; X=MARKER:a; $X",
+    "eval MARKER",
+    "eval 'MARKER'",
+    "eval \"X=MARKER\"; $X",
+    "eval 'eval MARKER'",
+    "eval \"$(echo MARKER)\"",
+    "trap MARKER EXIT",
+    "trap 'true; MARKER' EXIT",
+    "(trap MARKER EXIT)",
+    "X=true; trap '$X' EXIT; X=MARKER",
+    "command MARKER",
+    "command -p MARKER; MARKER",
+    "builtin eval MARKER",
+    "exec MARKER",
+    "echo MARKER > s; . ./s",
+    "echo MARKER > s; source ./s",
+    "echo MARKER > s; bash s",
+    "echo MARKER | bash",
+    "bash <<< MARKER",
+    "bash <<E\nMARKER\nE",
+    "bash -c MARKER",
+    "bash <(echo MARKER)",
+    "source <(echo MARKER)",
+    ". /dev/stdin <<< MARKER",
+    "read X <<< MARKER; $X",
+    "read -r X < <(echo MARKER); $X",
+    "printf -v X MARKER; $X",
+    "printf -v X 'M%s' ARKER; $X",
+    "mapfile -t A <<< MARKER; ${A[0]}",
+    "for i in MARKER; do $i; done",
+    "for i in true MARKER; do $i; done",
+    "while read -r i; do $i; done <<< MARKER",
+    "echo MARKER | while read -r i; do $i; done",
+    "if true; then X=MARKER; else X=true; fi; $X",
+    "case a in a) X=MARKER;; esac; $X",
+    "X=MARKER true; X=MARKER; $X",
+    "declare X=MARKER; $X",
+    "export X=MARKER; bash -c '$X'",
+    "f() { local X=MARKER; $X; }; f",
+    "f() { X=MARKER; }; f; $X",
+    "true && X=MARKER; $X",
+    "X=$(echo MARKER); $X",
+    "X=$(printf '%s' MARKER); $X",
+    "X=$(cat <<< MARKER); $X",
+    "X=$'\\x4dARKER'; $X",
+    "xargs MARKER < /dev/null",
+    "echo MARKER | xargs -I{} bash -c {}",
+    "env MARKER",
+    "env X=1 MARKER",
+    "find . -maxdepth 0 -exec MARKER ';'",
+    "nice MARKER",
+    "timeout 5 MARKER",
+    "shopt -s expand_aliases\nalias x=MARKER\nx",
+    "X='a[$(MARKER)0]'; echo $((X)) 2>/dev/null; echo $((a[$(MARKER)0]))",
+    "X='a[$(MARKER)0]'; [[ -v $X ]]",
+    "X='a[$(MARKER)0]'; [[ $X -eq 0 ]]",
+    "test -v 'a[$(MARKER)0]'",
+    "a=(1); unset 'a[$(MARKER)0]'",
+    "read 'a[$(MARKER)0]' <<< x",
+    "printf -v 'a[$(MARKER)0]' x",
+    "let 'a[$(MARKER)0]=1'",
+    "declare 'a[$(MARKER)0]=1'",
+    "X='$(MARKER)'; eval echo $X",
+    "X='$(MARKER)'; echo \"${X@P}\"",
+    "PROMPT_COMMAND=x; MARKER",
+    "f() { MARKER; }; export -f f; bash -c f",
+    "exec 3< <(echo MARKER); read X <&3; $X",
+    "coproc { echo MARKER; }; read X <&${COPROC[0]}; $X",
+    "{ echo MARKER; } | bash",
+    "(echo MARKER) | sh",
+    "echo true > s; echo MARKER >> s; bash s",
+    "printf 'true\\nMARKER\\n' | bash",
+    "echo TUFSS0VSCg== | base64 -d | bash",
+    "getopts 'M:' o -M MARKER; $OPTARG",
+    "[ -n x ] && MARKER",
+    "until MARKER; do break; done; X=true; $X",
+    "f() { f2; }; f2() { MARKER; }; f",
+    "x=f; f() { MARKER; }; $x",
+    "X=(MARKER); $X",
+    "X=MARKER; Y=X; eval \"\\$$Y\"",
+    "X=MAR; Y=KER; $X$Y",
+    "{MARKER,}",
+    "X=a; while [ $X != MARKER ]; do X=MARKER; done; $X",
+];
+
 /// The commands that the parser sees, or why it refuses.
 fn commands(text: &str) -> Result<Vec<String>, String> {
     let admitted = guard::admit(text).map_err(|refusal| refusal.to_string())?;
@@ -428,4 +531,33 @@ fn what_bash_does_not_run_is_not_seen() {
             "{text:?} {names:?}"
         );
     }
+}
+
+/// Wherever bash runs it, the analysis names it or does not claim to know everything.
+#[test]
+fn nothing_that_runs_escapes_the_analysis() {
+    let directory = marker_directory();
+    let context = Context {
+        cwd: directory.path().display().to_string(),
+        ..Context::default()
+    };
+    let mut wrong = Vec::new();
+    for text in RUNS.iter().chain(RUNS_WHEN_FOLLOWED) {
+        if !bash_runs_marker(text, directory.path()) {
+            wrong.push(format!("bash does not run it: {text:?}"));
+        }
+        let analysis = analyse(text, &context, &Facts::default());
+        let named = analysis.invocations.iter().any(|invocation| {
+            invocation
+                .argv
+                .first()
+                .and_then(|name| name.literal())
+                .as_deref()
+                == Some("MARKER")
+        });
+        if !named && analysis.coverage.is_complete() {
+            wrong.push(format!("silent: {text:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,0 +1,408 @@
+//! Compound commands: every branch is taken, loops run until nothing new comes.
+
+use std::sync::Arc;
+
+use super::Evaluator;
+use super::expand::Quotes;
+use super::outcome::Outcome;
+use super::shell::{Shell, Stored, either};
+use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, Condition, Script, Word};
+use crate::{Certainty, DynamicSource, GapKind, Piece, Stdout, Taint, Value};
+
+/// Loops over known words are run word by word up to this many.
+const MAX_ROUNDS: usize = 64;
+
+impl Evaluator<'_> {
+    pub(super) fn command(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
+        if !self.spend(command.span) {
+            return Outcome::unknown(Taint::UNKNOWN);
+        }
+        if let CommandKind::Simple(simple) = &command.kind {
+            return self.simple(simple, &command.redirects, command.span, shell);
+        }
+        if command.redirects.is_empty() {
+            return self.compound(command, shell);
+        }
+        self.redirected(command, shell)
+    }
+
+    /// A compound command whose redirections hold for everything inside.
+    fn redirected(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
+        let redirections = self.redirections(&command.redirects, shell);
+        let first = self.invocations.len();
+        let (stdin, stdout) = (shell.stdin.clone(), shell.stdout.clone());
+        if let Some(stdin) = redirections.stdin.clone() {
+            shell.stdin = stdin;
+        }
+        if let Some(stdout) = redirections.stdout.clone() {
+            shell.stdout = stdout;
+        }
+        let outcome = self.compound(command, shell);
+        shell.stdin = stdin;
+        shell.stdout = stdout;
+        if self.invocations.len() == first {
+            self.record_nothing(command.span, &redirections, shell);
+        }
+        self.finish_redirections(redirections, outcome, first, shell)
+    }
+
+    fn compound(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple(simple, &[], command.span, shell),
+            CommandKind::Group(script) => self.script(script, shell),
+            CommandKind::Subshell(script) => {
+                self.in_child(shell, |evaluator, child| evaluator.script(script, child))
+            }
+            CommandKind::If { arms, otherwise } => self.branches(arms, otherwise.as_ref(), shell),
+            CommandKind::Loop { condition, body } => self.repeated(shell, |evaluator, shell| {
+                let outcome = evaluator.script(condition, shell);
+                outcome.then(evaluator.sometimes(body, shell))
+            }),
+            CommandKind::For { name, words, body } => {
+                self.for_each(name, words.as_deref(), body, shell)
+            }
+            CommandKind::Select { name, words, body } => {
+                for word in words.iter().flatten() {
+                    self.fields(word, shell);
+                }
+                self.repeated(shell, |evaluator, shell| {
+                    let choice = Value::dynamic(DynamicSource::Item, Taint::NONE, body.span);
+                    shell.set(name, Stored::Scalar(choice));
+                    evaluator.sometimes(body, shell)
+                })
+            }
+            CommandKind::ArithmeticFor { header, body } => self.arithmetic_for(header, body, shell),
+            CommandKind::Case { subject, arms } => self.case(subject, arms, shell),
+            CommandKind::Conditional(condition) => {
+                self.condition(condition, shell);
+                Outcome::default()
+            }
+            CommandKind::Arithmetic(expression) => {
+                self.arithmetic(expression, shell);
+                Outcome::default()
+            }
+            CommandKind::Function { name, body } => {
+                shell.functions.insert(name.clone(), vec![Arc::clone(body)]);
+                Outcome::default()
+            }
+            CommandKind::Coprocess { name, body } => {
+                let outcome = self.in_child(shell, |evaluator, child| {
+                    child.stdin = crate::Stdin::Pipe(Taint::UNKNOWN);
+                    child.stdout = Stdout::Pipe;
+                    evaluator.command(body, child)
+                });
+                shell.set(name, Stored::Hidden(outcome.taint));
+                Outcome::default()
+            }
+        }
+    }
+
+    /// A part that may or may not run.
+    fn sometimes(&mut self, script: &Script, shell: &mut Shell) -> Outcome {
+        let before = shell.certainty;
+        shell.certainty = Certainty::Sometimes;
+        let outcome = self.script(script, shell);
+        shell.certainty = before;
+        outcome
+    }
+
+    fn branches(
+        &mut self,
+        arms: &[(Script, Script)],
+        otherwise: Option<&Script>,
+        shell: &mut Shell,
+    ) -> Outcome {
+        let certainty = shell.certainty;
+        let mut ways = Vec::new();
+        let mut outcome = Outcome::default();
+        for (condition, branch) in arms {
+            outcome = outcome.then(self.script(condition, shell));
+            shell.certainty = Certainty::Sometimes;
+            let mut way = shell.child();
+            // The condition held: a `cd` in it has worked.
+            way.doubt = None;
+            let branch = self.script(branch, &mut way);
+            ways.push((way, branch));
+        }
+        let mut last = Outcome::default();
+        if let Some(branch) = otherwise {
+            last = self.script(branch, shell);
+        }
+        let mut chosen = last;
+        for (way, branch) in ways {
+            shell.join(way);
+            chosen = chosen.or(branch);
+        }
+        shell.certainty = certainty;
+        outcome.then(chosen)
+    }
+
+    fn case(&mut self, subject: &Word, arms: &[CaseArm], shell: &mut Shell) -> Outcome {
+        self.single(subject, shell);
+        let certainty = shell.certainty;
+        shell.certainty = Certainty::Sometimes;
+        let mut outcome = Outcome::default();
+        let mut through: Option<Shell> = None;
+        let mut ways = Vec::new();
+        for arm in arms {
+            for pattern in &arm.patterns {
+                self.single(pattern, shell);
+            }
+            let mut way = shell.child();
+            if let Some(before) = through.take() {
+                way.join(before);
+            }
+            outcome = outcome.or(self.script(&arm.body, &mut way));
+            match arm.end {
+                CaseEnd::Leave => ways.push(way),
+                CaseEnd::FallThrough | CaseEnd::TryNext => {
+                    ways.push(way.clone());
+                    through = Some(way);
+                }
+            }
+        }
+        for way in ways {
+            shell.join(way);
+        }
+        shell.certainty = certainty;
+        outcome
+    }
+
+    fn for_each(
+        &mut self,
+        name: &str,
+        words: Option<&[Word]>,
+        body: &Script,
+        shell: &mut Shell,
+    ) -> Outcome {
+        let items: Option<Vec<Value>> = match words {
+            Some(words) => Some(
+                words
+                    .iter()
+                    .flat_map(|word| self.fields(word, shell))
+                    .collect(),
+            ),
+            None => shell.arguments.clone(),
+        };
+        let known = items.as_ref().is_some_and(|items| {
+            items.len() <= MAX_ROUNDS && items.iter().all(|item| !item.may_split)
+        });
+        match items {
+            Some(items) if known => {
+                let mut outcome = Outcome::default();
+                for item in items {
+                    if !self.spend(body.span) {
+                        break;
+                    }
+                    shell.set(name, Stored::Scalar(item));
+                    outcome = outcome.then(self.script(body, shell));
+                    // A `break` or `continue` may have been taken: the rest is still looked at.
+                    shell.ended = false;
+                }
+                outcome
+            }
+            items => {
+                let item = items
+                    .and_then(|items| items.into_iter().reduce(|mine, next| either(&mine, &next)));
+                let item = match item {
+                    Some(item) => any_item(&item),
+                    None => Value::dynamic(DynamicSource::Argument, Taint::NONE, body.span),
+                };
+                self.repeated(shell, |evaluator, shell| {
+                    shell.set(name, Stored::Scalar(item.clone()));
+                    evaluator.sometimes(body, shell)
+                })
+            }
+        }
+    }
+
+    fn arithmetic_for(&mut self, header: &[Word], body: &Script, shell: &mut Shell) -> Outcome {
+        let mut header = header.iter();
+        if let Some(start) = header.next() {
+            self.arithmetic(start, shell);
+        }
+        let rest: Vec<&Word> = header.collect();
+        self.repeated(shell, |evaluator, shell| {
+            for expression in &rest {
+                evaluator.arithmetic(expression, shell);
+            }
+            evaluator.sometimes(body, shell)
+        })
+    }
+
+    /// Runs a body any number of times: first only to see what it changes, until
+    /// nothing more does, then once for the record with all of that unknown.
+    fn repeated(
+        &mut self,
+        shell: &mut Shell,
+        mut body: impl FnMut(&mut Self, &mut Shell) -> Outcome,
+    ) -> Outcome {
+        let mut start = shell.child();
+        for _ in 0..4 {
+            let mark = self.mark();
+            let mut after = start.child();
+            body(self, &mut after);
+            self.rewind(mark);
+            after.ended = false;
+            if !widen(&mut start, &after) {
+                break;
+            }
+        }
+        let mut after = start.child();
+        let outcome = body(self, &mut after);
+        after.ended = false;
+        start.join(after);
+        start.certainty = shell.certainty;
+        start.guarded = shell.guarded;
+        *shell = start;
+        // How often it ran is not known, so neither is its output.
+        match outcome.data {
+            super::outcome::Data::Nothing => outcome,
+            super::outcome::Data::Text(_) | super::outcome::Data::Unknown => {
+                Outcome::unknown(outcome.taint)
+            }
+        }
+    }
+
+    fn condition(&mut self, condition: &Condition, shell: &mut Shell) {
+        match condition {
+            Condition::Not(inner) => self.condition(inner, shell),
+            Condition::Both(left, right) | Condition::Either(left, right) => {
+                self.condition(left, shell);
+                self.condition(right, shell);
+            }
+            Condition::Unary { operator, operand } => {
+                let value = self.single(operand, shell);
+                if matches!(operator.as_str(), "-v" | "-R") {
+                    self.evaluated_name(&value);
+                }
+            }
+            Condition::Binary {
+                left,
+                operator,
+                right,
+            } => {
+                let arithmetic = matches!(
+                    operator.as_str(),
+                    "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"
+                );
+                for word in [left, right] {
+                    let value = self.single(word, shell);
+                    if arithmetic {
+                        self.evaluated_name(&value);
+                    }
+                }
+            }
+            Condition::Word(word) => {
+                self.single(word, shell);
+            }
+        }
+    }
+
+    /// A text that bash evaluates as a name or an expression: a subscript in it
+    /// is expanded again and may run commands.
+    pub(super) fn evaluated_name(&mut self, value: &Value) {
+        let runs = value.pieces.iter().any(|piece| match piece {
+            Piece::Text(text) | Piece::Glob(text) => text.contains("$(") || text.contains('`'),
+            Piece::Dynamic(dynamic) => match &dynamic.source {
+                DynamicSource::OneOf(texts) => texts
+                    .iter()
+                    .any(|text| text.contains("$(") || text.contains('`')),
+                DynamicSource::Number => false,
+                DynamicSource::Variable(_)
+                | DynamicSource::Argument
+                | DynamicSource::Output
+                | DynamicSource::Item
+                | DynamicSource::Unknown => {
+                    dynamic.taint.has(Taint::NETWORK) || dynamic.taint.has(Taint::DECODED)
+                }
+            },
+        });
+        if runs {
+            self.gap(
+                GapKind::Syntax("text that is evaluated as an expression".to_owned()),
+                value.span,
+            );
+        }
+    }
+
+    /// The value of a word that is neither split nor matched with files.
+    pub(super) fn single(&mut self, word: &Word, shell: &mut Shell) -> Value {
+        self.expand(word, shell, Quotes::Implied)
+    }
+}
+
+/// What one of several words may be: a pattern stays one, a list becomes an item.
+fn any_item(item: &Value) -> Value {
+    if item.may_split {
+        return Value::dynamic(DynamicSource::Item, item.taint(), item.span);
+    }
+    item.clone()
+}
+
+/// Gives up what differs after a round; whether anything did.
+fn widen(start: &mut Shell, after: &Shell) -> bool {
+    let mut changed = false;
+    for (name, binding) in &after.variables {
+        let before = start.variables.get(name);
+        let known = before.map_or(Taint::NONE, |before| before.value.taint());
+        let taint = binding.value.taint().with(known);
+        let given_up = before.is_some_and(|before| is_given_up(&before.value));
+        if before == Some(binding) || (given_up && taint == known) {
+            continue;
+        }
+        let value = match (&binding.value, before.map(|before| &before.value)) {
+            (Stored::Scalar(new), Some(Stored::Scalar(old)))
+                if is_number(new) && is_number(old) =>
+            {
+                Stored::Scalar(Value::dynamic(DynamicSource::Number, taint, new.span))
+            }
+            (Stored::Scalar(new), None | Some(Stored::Scalar(_) | Stored::Unset)) => {
+                Stored::Scalar(Value::dynamic(DynamicSource::Unknown, taint, new.span))
+            }
+            _ => Stored::Hidden(taint),
+        };
+        changed = true;
+        let mut widened = binding.clone();
+        widened.value = value;
+        start.variables.insert(name.clone(), widened);
+    }
+    if start.cwd.is_some() && start.cwd != after.cwd {
+        start.cwd = None;
+        changed = true;
+    }
+    if start.arguments.is_some() && start.arguments != after.arguments {
+        start.arguments = None;
+        changed = true;
+    }
+    for (name, bodies) in &after.functions {
+        if !start.functions.contains_key(name) {
+            start.functions.insert(name.clone(), bodies.clone());
+            changed = true;
+        }
+    }
+    start.files.join(&after.files);
+    changed
+}
+
+fn is_given_up(stored: &Stored) -> bool {
+    match stored {
+        Stored::Scalar(value) => matches!(
+            value.pieces.as_slice(),
+            [Piece::Dynamic(dynamic)] if matches!(dynamic.source, DynamicSource::Unknown)
+        ),
+        Stored::Hidden(_) => true,
+        Stored::List(_) | Stored::Unset => false,
+    }
+}
+
+fn is_number(value: &Value) -> bool {
+    let dynamic = matches!(
+        value.pieces.as_slice(),
+        [Piece::Dynamic(dynamic)] if dynamic.source == DynamicSource::Number
+    );
+    dynamic
+        || value
+            .literal()
+            .is_some_and(|text| text.parse::<i64>().is_ok())
+}

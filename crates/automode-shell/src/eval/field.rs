@@ -1,0 +1,158 @@
+//! Fields: how an expansion becomes words, by splitting and by patterns.
+
+use crate::{Dynamic, Piece, Span, Value};
+
+/// Words under construction.
+pub(super) struct Fields {
+    done: Vec<Value>,
+    current: Vec<Piece>,
+    /// Something is there even if it is empty: quotes, or text.
+    present: bool,
+    may_split: bool,
+    span: Span,
+    /// The characters to split at; `None` where they are not known.
+    separators: Option<String>,
+}
+
+impl Fields {
+    pub(super) fn new(span: Span, separators: Option<String>) -> Self {
+        Self {
+            done: Vec::new(),
+            current: Vec::new(),
+            present: false,
+            may_split: false,
+            span,
+            separators,
+        }
+    }
+
+    /// Text that stands as it is.
+    pub(super) fn quoted(&mut self, text: &str) {
+        self.present = true;
+        push_text(&mut self.current, text);
+    }
+
+    /// A value that stands as it is.
+    pub(super) fn quoted_value(&mut self, value: Value) {
+        self.present = true;
+        for piece in value.pieces {
+            match piece {
+                Piece::Text(text) | Piece::Glob(text) => push_text(&mut self.current, &text),
+                Piece::Dynamic(_) => self.current.push(piece),
+            }
+        }
+    }
+
+    /// Literal text of the script: patterns are active, blanks are not separators.
+    pub(super) fn bare_text(&mut self, text: &str) {
+        self.present = true;
+        push_pattern(&mut self.current, text);
+    }
+
+    /// The result of an expansion outside quotes: split, then patterns.
+    pub(super) fn bare_value(&mut self, value: Value) {
+        for piece in value.pieces {
+            match piece {
+                Piece::Text(text) => self.split(&text),
+                Piece::Glob(pattern) => {
+                    self.present = true;
+                    self.current.push(Piece::Glob(pattern));
+                }
+                Piece::Dynamic(dynamic) => self.dynamic(dynamic),
+            }
+        }
+    }
+
+    fn dynamic(&mut self, dynamic: Dynamic) {
+        self.present = true;
+        let splits = match &dynamic.source {
+            crate::DynamicSource::Number => false,
+            crate::DynamicSource::OneOf(texts) => texts
+                .iter()
+                .any(|text| text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '['])),
+            crate::DynamicSource::Variable(_)
+            | crate::DynamicSource::Argument
+            | crate::DynamicSource::Output
+            | crate::DynamicSource::Item
+            | crate::DynamicSource::Unknown => true,
+        };
+        self.may_split |= splits;
+        self.current.push(Piece::Dynamic(dynamic));
+    }
+
+    fn split(&mut self, text: &str) {
+        let Some(separators) = self.separators.clone() else {
+            self.present = true;
+            self.may_split = true;
+            push_pattern(&mut self.current, text);
+            return;
+        };
+        let mut word = String::new();
+        for character in text.chars() {
+            if !separators.contains(character) {
+                word.push(character);
+                continue;
+            }
+            self.take(&mut word);
+            // White space only ends a word; any other separator also makes an empty one.
+            if self.present || !character.is_whitespace() {
+                self.end();
+            }
+        }
+        self.take(&mut word);
+    }
+
+    fn take(&mut self, word: &mut String) {
+        if !word.is_empty() {
+            self.present = true;
+            push_pattern(&mut self.current, word);
+            word.clear();
+        }
+    }
+
+    /// Ends the current word.
+    pub(super) fn end(&mut self) {
+        let pieces = std::mem::take(&mut self.current);
+        self.done.push(Value {
+            pieces,
+            span: self.span,
+            may_split: self.may_split,
+        });
+        self.present = false;
+        self.may_split = false;
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Value> {
+        if self.present {
+            self.end();
+        }
+        self.done
+    }
+}
+
+pub(super) fn push_text(pieces: &mut Vec<Piece>, text: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text(before)) => before.push_str(text),
+        Some(Piece::Glob(_) | Piece::Dynamic(_)) if text.is_empty() => {}
+        Some(_) | None => pieces.push(Piece::Text(text.to_owned())),
+    }
+}
+
+/// Text in which `*`, `?` and `[…]` match files.
+fn push_pattern(pieces: &mut Vec<Piece>, text: &str) {
+    let active = |(at, character): (usize, char)| match character {
+        '*' | '?' => true,
+        '[' => text.get(at..).is_some_and(|rest| rest.contains(']')),
+        _ => false,
+    };
+    match text.char_indices().find(|found| active(*found)) {
+        None => push_text(pieces, text),
+        Some((at, _)) => {
+            let (before, pattern) = text.split_at_checked(at).unwrap_or((text, ""));
+            if !before.is_empty() {
+                push_text(pieces, before);
+            }
+            pieces.push(Piece::Glob(pattern.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Files that the script itself has written, so that it can be seen when it runs them.
+
+use std::collections::BTreeMap;
+
+use crate::{Extent, Facts, FileFact, Taint, Target, Value};
+
+/// By absolute path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files(BTreeMap<String, Content>);
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Content {
+    /// The whole text, where the script spelled it out.
+    pub(super) text: Option<Value>,
+    pub(super) taint: Taint,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Directory,
+}
+
+impl Files {
+    pub(super) fn get(&self, target: &Target) -> Option<&Content> {
+        match target.extent {
+            Extent::Exact => self.0.get(&target.path),
+            Extent::Pattern | Extent::Below | Extent::Prefix | Extent::Unknown => None,
+        }
+    }
+
+    pub(super) fn has_directory(&self, path: &str) -> bool {
+        self.0
+            .get(path)
+            .is_some_and(|content| content.kind == Kind::Directory)
+    }
+
+    /// Notes a write. Where it is not sure to happen, the old content may remain.
+    pub(super) fn write(&mut self, target: &Target, content: Content) {
+        if target.extent == Extent::Exact {
+            self.0.insert(target.path.clone(), content);
+        }
+    }
+
+    pub(super) fn append(&mut self, target: &Target, content: Content) {
+        let content = match self.get(target) {
+            // What was in the file before this command is not known.
+            None => Content {
+                text: None,
+                ..content
+            },
+            Some(before) => Content {
+                text: before
+                    .text
+                    .clone()
+                    .zip(content.text)
+                    .map(|(mut first, second)| {
+                        first.pieces.extend(second.pieces);
+                        first
+                    }),
+                taint: before.taint.with(content.taint),
+                kind: Kind::File,
+            },
+        };
+        self.write(target, content);
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        for (path, content) in &other.0 {
+            match self.0.get_mut(path) {
+                Some(mine) if mine == content => {}
+                Some(mine) => {
+                    mine.text = None;
+                    mine.taint = mine.taint.with(content.taint);
+                }
+                None => {
+                    self.0.insert(path.clone(), content.clone());
+                }
+            }
+        }
+    }
+
+    /// The facts with the texts that the script has written laid over them.
+    pub(super) fn over(&self, facts: &Facts) -> Option<Facts> {
+        let mut laid = None;
+        for (path, content) in &self.0 {
+            if content.kind == Kind::Directory {
+                continue;
+            }
+            let text = content.text.as_ref().and_then(|value| value.literal());
+            let fact = match text {
+                Some(text) => FileFact::Text {
+                    body: text.into_owned(),
+                    session: true,
+                },
+                None => FileFact::Unreadable,
+            };
+            laid.get_or_insert_with(|| facts.clone())
+                .files
+                .insert(path.clone(), fact);
+        }
+        laid
+    }
+}

@@ -1,0 +1,210 @@
+//! An abstract run of a script.
+//!
+//! Walks the tree as bash would, with values that may be partly unknown. Every
+//! command that could run is recorded as an invocation, every branch is taken,
+//! and what is assigned differently on two ways is kept as a choice or given up.
+//! Work is bounded by fuel: where it runs out the result says so.
+//! Nothing is ever dropped in silence: what is not followed becomes a gap.
+
+mod arithmetic;
+mod assign;
+mod builtin;
+mod command;
+mod compound;
+mod declare;
+mod directory;
+mod expand;
+mod field;
+mod file;
+mod flow;
+mod nested;
+mod outcome;
+mod parameter;
+mod pattern;
+mod print;
+mod redirect;
+mod shell;
+
+use crate::guard::{self, Admitted};
+use crate::syntax::{self, Origin, Script};
+use crate::{
+    Act, Analysis, Certainty, Context, Coverage, Effect, Facts, Gap, GapKind, Invocation, Need,
+    Span,
+};
+use shell::Shell;
+
+/// Steps of one analysis: commands, words and pieces, also of nested code.
+const FUEL: u32 = 20_000;
+/// How deep code may run code: functions, `eval`, scripts, wrappers.
+const MAX_DEPTH: u32 = 16;
+
+/// Analyses shell text from its beginning.
+pub(crate) fn run(text: &str, context: &Context, facts: &Facts) -> Analysis {
+    let whole = Span::new(0, text.len());
+    let admitted = match guard::admit(text) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return opaque(GapKind::Refused(refusal.to_string()), whole),
+    };
+    let script = match syntax::parse(admitted, Origin::Typed) {
+        Ok(script) => script,
+        Err(error) => return opaque(GapKind::Syntax(error.message.to_owned()), error.span),
+    };
+    let mut evaluator = Evaluator::new(context, facts);
+    evaluator.note_disguise(admitted, None);
+    let mut shell = Shell::new(context);
+    evaluator.script(&script, &mut shell);
+    evaluator.traps(&mut shell);
+    evaluator.finish()
+}
+
+fn opaque(kind: GapKind, span: Span) -> Analysis {
+    Analysis {
+        invocations: Vec::new(),
+        effects: Vec::new(),
+        coverage: Coverage::Opaque(Gap { kind, span }),
+        needs: Vec::new(),
+    }
+}
+
+/// What has been recorded so far, and what may still be spent.
+pub(super) struct Evaluator<'c> {
+    pub(super) context: &'c Context,
+    pub(super) facts: &'c Facts,
+    pub(super) invocations: Vec<Invocation>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) gaps: Vec<Gap>,
+    pub(super) needs: Vec<Need>,
+    fuel: u32,
+    pub(super) depth: u32,
+}
+
+/// A place in the record to go back to.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    invocations: usize,
+    effects: usize,
+    gaps: usize,
+    needs: usize,
+}
+
+impl<'c> Evaluator<'c> {
+    fn new(context: &'c Context, facts: &'c Facts) -> Self {
+        Self {
+            context,
+            facts,
+            invocations: Vec::new(),
+            effects: Vec::new(),
+            gaps: Vec::new(),
+            needs: Vec::new(),
+            fuel: FUEL,
+            depth: 0,
+        }
+    }
+
+    fn finish(self) -> Analysis {
+        let mut gaps: Vec<Gap> = Vec::new();
+        for gap in self.gaps {
+            if !gaps.contains(&gap) {
+                gaps.push(gap);
+            }
+        }
+        let mut needs = self.needs;
+        needs.sort();
+        needs.dedup();
+        Analysis {
+            invocations: self.invocations,
+            effects: self.effects,
+            coverage: if gaps.is_empty() {
+                Coverage::Complete
+            } else {
+                Coverage::Partial(gaps)
+            },
+            needs,
+        }
+    }
+
+    /// Spends one step; `false` once nothing is left, which is also noted.
+    pub(super) fn spend(&mut self, span: Span) -> bool {
+        match self.fuel.checked_sub(1) {
+            Some(rest) => {
+                self.fuel = rest;
+                true
+            }
+            None => {
+                self.gap(GapKind::Budget, span);
+                false
+            }
+        }
+    }
+
+    /// Goes one level into nested code, or notes that it is too deep.
+    pub(super) fn deeper<T: Default>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= MAX_DEPTH {
+            self.gap(GapKind::Budget, span);
+            return T::default();
+        }
+        self.depth += 1;
+        let result = run(self);
+        self.depth -= 1;
+        result
+    }
+
+    pub(super) fn gap(&mut self, kind: GapKind, span: Span) {
+        let gap = Gap { kind, span };
+        if self.gaps.last() != Some(&gap) {
+            self.gaps.push(gap);
+        }
+    }
+
+    pub(super) fn effect(&mut self, act: Act, by: usize, span: Span, certainty: Certainty) {
+        self.effects.push(Effect {
+            act,
+            by,
+            span,
+            certainty,
+        });
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            invocations: self.invocations.len(),
+            effects: self.effects.len(),
+            gaps: self.gaps.len(),
+            needs: self.needs.len(),
+        }
+    }
+
+    /// Forgets what was recorded since the mark.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.invocations.truncate(mark.invocations);
+        self.effects.truncate(mark.effects);
+        self.gaps.truncate(mark.gaps);
+        self.needs.truncate(mark.needs);
+    }
+
+    /// Parses nested shell text; what is not understood becomes a gap.
+    pub(super) fn parse(&mut self, text: &str, span: Span) -> Option<Script> {
+        let admitted = match guard::admit(text) {
+            Ok(admitted) => admitted,
+            Err(refusal) => {
+                self.gap(GapKind::Refused(refusal.to_string()), span);
+                return None;
+            }
+        };
+        self.note_disguise(admitted, Some(span));
+        match syntax::parse(admitted, Origin::Within(span)) {
+            Ok(script) => Some(script),
+            Err(error) => {
+                self.gap(GapKind::Syntax(error.message.to_owned()), span);
+                None
+            }
+        }
+    }
+
+    fn note_disguise(&mut self, admitted: Admitted<'_>, within: Option<Span>) {
+        if let Some(span) = admitted.disguise() {
+            let kind = GapKind::Refused("a character that hides or reorders text".to_owned());
+            self.gap(kind, within.unwrap_or(span));
+        }
+    }
+}

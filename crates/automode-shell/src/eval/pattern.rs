@@ -1,0 +1,94 @@
+//! Shell patterns against known text.
+//!
+//! Only what is matched to the letter: `*`, `?` and plain characters. A bracket
+//! expression or an unknown part makes no pattern, so that its user gives up.
+
+use crate::{Piece, Value};
+
+pub(super) struct Pattern(Vec<Token>);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Token {
+    Exactly(char),
+    Any,
+    Many,
+}
+
+impl Pattern {
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        let mut tokens = Vec::new();
+        for piece in &value.pieces {
+            match piece {
+                Piece::Text(text) => tokens.extend(text.chars().map(Token::Exactly)),
+                Piece::Glob(text) if text.contains('[') => return None,
+                Piece::Glob(text) => tokens.extend(text.chars().map(|character| match character {
+                    '*' => Token::Many,
+                    '?' => Token::Any,
+                    other => Token::Exactly(other),
+                })),
+                Piece::Dynamic(_) => return None,
+            }
+        }
+        Some(Self(tokens))
+    }
+
+    /// The text where there is no wildcard.
+    pub(super) fn literal(&self) -> Option<String> {
+        self.0
+            .iter()
+            .map(|token| match token {
+                Token::Exactly(character) => Some(*character),
+                Token::Any | Token::Many => None,
+            })
+            .collect()
+    }
+
+    /// Whether the whole text matches. Linear in the product of the lengths.
+    pub(super) fn matches(&self, text: &str) -> bool {
+        let mut states = vec![false; self.0.len() + 1];
+        if let Some(first) = states.first_mut() {
+            *first = true;
+        }
+        self.spread(&mut states);
+        for character in text.chars() {
+            let mut next = vec![false; states.len()];
+            for (at, token) in self.0.iter().enumerate() {
+                if !states.get(at).copied().unwrap_or(false) {
+                    continue;
+                }
+                let to = match token {
+                    Token::Exactly(wanted) if *wanted == character => at + 1,
+                    Token::Any => at + 1,
+                    Token::Many => at,
+                    Token::Exactly(_) => continue,
+                };
+                if let Some(state) = next.get_mut(to) {
+                    *state = true;
+                }
+            }
+            self.spread(&mut next);
+            states = next;
+        }
+        states.last().copied().unwrap_or(false)
+    }
+
+    /// `*` also stands for nothing.
+    fn spread(&self, states: &mut [bool]) {
+        for (at, token) in self.0.iter().enumerate() {
+            if *token == Token::Many
+                && states.get(at).copied().unwrap_or(false)
+                && let Some(state) = states.get_mut(at + 1)
+            {
+                *state = true;
+            }
+        }
+    }
+
+    /// Whether any part of the text matches.
+    pub(super) fn matches_within(&self, text: &str) -> bool {
+        let mut tokens = vec![Token::Many];
+        tokens.extend(&self.0);
+        tokens.push(Token::Many);
+        Self(tokens).matches(text)
+    }
+}

@@ -1,0 +1,439 @@
+//! Redirections: what is read, written and connected to.
+
+use super::Evaluator;
+use super::expand::{Quotes, STREAM};
+use super::file::{Content, Kind};
+use super::outcome::{Data, Outcome};
+use super::shell::Shell;
+use crate::syntax::{
+    self, Descriptor, Flow, Part, PartKind, RedirectOperator, RedirectTarget, Script, Word,
+};
+use crate::{
+    Act, Direction, Host, Invocation, Redirect, Span, Stdin, Stdout, Taint, Target, Value, WriteHow,
+};
+
+/// The redirections of one command.
+#[derive(Clone, Default)]
+pub(super) struct Redirections<'s> {
+    pub(super) list: Vec<Redirect>,
+    pub(super) stdin: Option<Stdin>,
+    pub(super) stdout: Option<Stdout>,
+    reads: Vec<(Act, Span)>,
+    writes: Vec<Written>,
+    /// `> >(…)`: what reads the output.
+    consumers: Vec<&'s Script>,
+}
+
+#[derive(Clone)]
+struct Written {
+    what: Sink,
+    span: Span,
+    /// Whether the command's own output goes there.
+    carries_output: bool,
+}
+
+#[derive(Clone)]
+enum Sink {
+    File { target: Target, how: WriteHow },
+    Network(Host),
+}
+
+impl Evaluator<'_> {
+    pub(super) fn redirections<'s>(
+        &mut self,
+        redirects: &'s [syntax::Redirect],
+        shell: &mut Shell,
+    ) -> Redirections<'s> {
+        let mut all = Redirections::default();
+        for redirect in redirects {
+            self.redirection(redirect, shell, &mut all);
+        }
+        all
+    }
+
+    fn redirection<'s>(
+        &mut self,
+        redirect: &'s syntax::Redirect,
+        shell: &mut Shell,
+        all: &mut Redirections<'s>,
+    ) {
+        let word = match &redirect.target {
+            RedirectTarget::Word(word) => word,
+            RedirectTarget::Document(document) => {
+                if let Some(body) = document.body() {
+                    let text = self.expand(body, shell, Quotes::Implied);
+                    all.stdin = Some(Stdin::Text(text));
+                }
+                return;
+            }
+        };
+        let input = matches!(
+            redirect.operator,
+            RedirectOperator::Read
+                | RedirectOperator::ReadWrite
+                | RedirectOperator::DuplicateInput
+                | RedirectOperator::HereString
+        );
+        let descriptor = match redirect.descriptor {
+            Descriptor::Implied => u32::from(!input),
+            Descriptor::Number(number) => number,
+            Descriptor::Variable(_) => 10,
+        };
+        match redirect.operator {
+            RedirectOperator::HereDocument => {}
+            RedirectOperator::HereString => {
+                let mut text = self.single(word, shell);
+                text.pieces.push(crate::Piece::Text("\n".to_owned()));
+                if descriptor == 0 {
+                    all.stdin = Some(Stdin::Text(text));
+                }
+            }
+            RedirectOperator::Read => self.read_from(word, descriptor, redirect.span, shell, all),
+            RedirectOperator::Write | RedirectOperator::Clobber => {
+                self.write_to(
+                    word,
+                    WriteHow::Replace,
+                    &[descriptor],
+                    redirect.span,
+                    shell,
+                    all,
+                );
+            }
+            RedirectOperator::Append => {
+                self.write_to(
+                    word,
+                    WriteHow::Append,
+                    &[descriptor],
+                    redirect.span,
+                    shell,
+                    all,
+                );
+            }
+            RedirectOperator::ReadWrite => {
+                self.read_from(word, descriptor, redirect.span, shell, all);
+                self.write_to(
+                    word,
+                    WriteHow::Edit,
+                    &[descriptor],
+                    redirect.span,
+                    shell,
+                    all,
+                );
+            }
+            RedirectOperator::WriteBoth => {
+                self.write_to(word, WriteHow::Replace, &[1, 2], redirect.span, shell, all);
+            }
+            RedirectOperator::AppendBoth => {
+                self.write_to(word, WriteHow::Append, &[1, 2], redirect.span, shell, all);
+            }
+            RedirectOperator::DuplicateOutput | RedirectOperator::DuplicateInput => {
+                self.duplicate(redirect, word, descriptor, shell, all);
+            }
+        }
+    }
+
+    /// `>&2`, `2>&1`, `<&3`, and `>&file`, which is `&>file`.
+    fn duplicate<'s>(
+        &mut self,
+        redirect: &syntax::Redirect,
+        word: &'s Word,
+        descriptor: u32,
+        shell: &mut Shell,
+        all: &mut Redirections<'s>,
+    ) {
+        let value = self.single(word, shell);
+        let text = value.literal();
+        let is_descriptor = text.as_deref().is_some_and(|text| {
+            text == "-"
+                || text
+                    .trim_end_matches('-')
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit())
+        });
+        let outward = redirect.operator == RedirectOperator::DuplicateOutput;
+        if !is_descriptor && outward && redirect.descriptor == Descriptor::Implied {
+            self.write_value(
+                &value,
+                WriteHow::Replace,
+                &[1, 2],
+                redirect.span,
+                shell,
+                all,
+            );
+        } else if outward && descriptor == 1 {
+            // To another open descriptor: the screen, or a file that was counted when opened.
+            all.stdout = Some(Stdout::Shown);
+        } else if !outward && descriptor == 0 {
+            all.stdin = Some(Stdin::Pipe(Taint::UNKNOWN));
+        }
+    }
+
+    fn read_from<'s>(
+        &mut self,
+        word: &'s Word,
+        descriptor: u32,
+        span: Span,
+        shell: &mut Shell,
+        all: &mut Redirections<'s>,
+    ) {
+        if let Some((Flow::Output, script)) = only_process(word) {
+            let outcome = self.captured(script, shell);
+            if descriptor == 0 {
+                all.stdin = Some(outcome.into_stdin(span));
+            }
+            return;
+        }
+        let value = self.one_file(word, shell);
+        for target in Target::locate_each(&value, shell.cwd.as_deref()) {
+            let stdin = match device(&target.path) {
+                Some(Device::Null) => Stdin::Text(Value::text("", span)),
+                Some(Device::Terminal) => Stdin::Inherited,
+                Some(Device::Network(host)) => {
+                    let act = Act::Connect {
+                        host,
+                        direction: Direction::Receive,
+                        data: Taint::NONE,
+                    };
+                    all.reads.push((act, span));
+                    Stdin::Pipe(Taint::NETWORK)
+                }
+                None => self.file_input(target, descriptor, span, shell, all),
+            };
+            if descriptor == 0 {
+                all.stdin = Some(stdin);
+            }
+        }
+    }
+
+    /// A file as input: its text, where the script wrote it itself.
+    fn file_input(
+        &mut self,
+        target: Target,
+        descriptor: u32,
+        span: Span,
+        shell: &Shell,
+        all: &mut Redirections<'_>,
+    ) -> Stdin {
+        all.reads.push((
+            Act::Read {
+                target: target.clone(),
+            },
+            span,
+        ));
+        all.list.push(Redirect {
+            descriptor,
+            target: target.clone(),
+            append: false,
+            input: true,
+        });
+        match shell.files.get(&target) {
+            Some(Content {
+                text: Some(text), ..
+            }) => Stdin::Text(text.clone()),
+            Some(content) => Stdin::Pipe(content.taint.with(crate::taint_of(&target))),
+            None => Stdin::File(target),
+        }
+    }
+
+    fn write_to<'s>(
+        &mut self,
+        word: &'s Word,
+        how: WriteHow,
+        descriptors: &[u32],
+        span: Span,
+        shell: &mut Shell,
+        all: &mut Redirections<'s>,
+    ) {
+        if let Some((Flow::Input, script)) = only_process(word) {
+            all.consumers.push(script);
+            all.stdout = Some(Stdout::Pipe);
+            return;
+        }
+        let value = self.one_file(word, shell);
+        self.write_value(&value, how, descriptors, span, shell, all);
+    }
+
+    fn write_value(
+        &mut self,
+        value: &Value,
+        how: WriteHow,
+        descriptors: &[u32],
+        span: Span,
+        shell: &Shell,
+        all: &mut Redirections<'_>,
+    ) {
+        let carries_output = descriptors.contains(&1);
+        for target in Target::locate_each(value, shell.cwd.as_deref()) {
+            let (stdout, what) = match device(&target.path) {
+                Some(Device::Null) => (Stdout::Null, None),
+                Some(Device::Terminal) => (Stdout::Shown, None),
+                Some(Device::Network(host)) => (Stdout::Pipe, Some(Sink::Network(host))),
+                None => {
+                    for descriptor in descriptors {
+                        all.list.push(Redirect {
+                            descriptor: *descriptor,
+                            target: target.clone(),
+                            append: how == WriteHow::Append,
+                            input: false,
+                        });
+                    }
+                    let sink = Sink::File {
+                        target: target.clone(),
+                        how,
+                    };
+                    (Stdout::File(target), Some(sink))
+                }
+            };
+            if carries_output {
+                all.stdout = Some(stdout);
+            }
+            all.writes.extend(what.map(|what| Written {
+                what,
+                span,
+                carries_output,
+            }));
+        }
+    }
+
+    /// The one word of a redirection; bash refuses more.
+    fn one_file(&mut self, word: &Word, shell: &mut Shell) -> Value {
+        let mut values = self.fields(word, shell).into_iter();
+        match (values.next(), values.next()) {
+            (Some(value), None) => value,
+            _ => Value::dynamic(crate::DynamicSource::Unknown, Taint::NONE, word.span),
+        }
+    }
+
+    /// Records what the redirections do, once the output of the command is known.
+    pub(super) fn finish_redirections(
+        &mut self,
+        redirections: Redirections<'_>,
+        outcome: Outcome,
+        by: usize,
+        shell: &mut Shell,
+    ) -> Outcome {
+        let certainty = shell.certainty;
+        for (act, span) in redirections.reads {
+            self.effect(act, by, span, certainty);
+        }
+        for written in redirections.writes {
+            let output = if written.carries_output {
+                outcome.clone()
+            } else {
+                Outcome::default()
+            };
+            match written.what {
+                Sink::Network(host) => {
+                    let act = Act::Connect {
+                        host,
+                        direction: Direction::Send,
+                        data: output.taint,
+                    };
+                    self.effect(act, by, written.span, certainty);
+                }
+                Sink::File { target, how } => {
+                    write_content(&target, how, &output, shell);
+                    let data = output.taint;
+                    self.effect(
+                        Act::Write { target, how, data },
+                        by,
+                        written.span,
+                        certainty,
+                    );
+                }
+            }
+        }
+        if redirections.stdout.is_none() {
+            return outcome;
+        }
+        let mut last = Outcome::default();
+        for script in redirections.consumers {
+            last = self.consumer(script, outcome.clone(), shell);
+        }
+        last
+    }
+
+    /// A redirection without a command is what `:` with it would be.
+    pub(super) fn record_nothing(
+        &mut self,
+        span: Span,
+        redirections: &Redirections<'_>,
+        shell: &Shell,
+    ) {
+        self.invocations.push(Invocation {
+            argv: vec![Value::text(":", span)],
+            env: Vec::new(),
+            redirects: redirections.list.clone(),
+            stdin: redirections
+                .stdin
+                .clone()
+                .unwrap_or_else(|| shell.stdin.clone()),
+            stdout: redirections
+                .stdout
+                .clone()
+                .unwrap_or_else(|| shell.stdout.clone()),
+            cwd: shell.cwd.clone(),
+            span,
+            layers: shell.layers.clone(),
+            certainty: shell.certainty,
+        });
+    }
+}
+
+fn write_content(target: &Target, how: WriteHow, output: &Outcome, shell: &mut Shell) {
+    let text = match &output.data {
+        Data::Nothing => Some(Value::text("", Span::default())),
+        Data::Text(value) => Some(value.clone()),
+        Data::Unknown => None,
+    };
+    let content = Content {
+        text,
+        taint: output.taint.with(Taint::SESSION),
+        kind: Kind::File,
+    };
+    if how == WriteHow::Append {
+        shell.files.append(target, content);
+    } else {
+        shell.files.write(target, content);
+    }
+}
+
+/// The substitution where a word is nothing else.
+fn only_process(word: &Word) -> Option<(Flow, &Script)> {
+    match word.parts.as_slice() {
+        [
+            Part {
+                kind: PartKind::Process(flow, script),
+                ..
+            },
+        ] => Some((*flow, script)),
+        _ => None,
+    }
+}
+
+enum Device {
+    Null,
+    Terminal,
+    Network(Host),
+}
+
+/// Paths that are no files.
+fn device(path: &str) -> Option<Device> {
+    match path {
+        "/dev/null" => return Some(Device::Null),
+        "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" => return Some(Device::Terminal),
+        _ => {}
+    }
+    if path.starts_with(STREAM) {
+        return Some(Device::Terminal);
+    }
+    let address = path
+        .strip_prefix("/dev/tcp/")
+        .or_else(|| path.strip_prefix("/dev/udp/"))?;
+    let host = address.split('/').next().unwrap_or_default();
+    Some(Device::Network(match host {
+        "" => Host::Unknown,
+        "localhost" | "127.0.0.1" | "::1" => Host::Loopback,
+        host => Host::Named(host.to_owned()),
+    }))
+}
