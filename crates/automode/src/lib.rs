@@ -7,6 +7,7 @@
 //! [`line`](automode_core::line) itself and keeps all IO.
 
 pub mod audit;
+pub mod config;
 mod driver;
 mod gate;
 pub mod observe;

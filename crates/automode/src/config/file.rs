@@ -1,0 +1,58 @@
+//! Reading one settings file.
+
+use std::{
+    fs::{self, File},
+    io::{ErrorKind, Read},
+};
+
+use super::{fault::Fault, places::Place};
+
+/// The largest settings file.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The text of a file; `None` where there is none and none is needed.
+pub(super) fn read(place: &Place) -> Result<Option<String>, Fault> {
+    let fault = |what: String, hint: Option<&str>| Fault {
+        file: place.path.display().to_string(),
+        line: 0,
+        what,
+        hint: hint.map(str::to_owned),
+    };
+    let metadata = match fs::metadata(&place.path) {
+        Ok(metadata) => metadata,
+        // A file in the way of a directory means that there is no such file either.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            if place.needed() {
+                return Err(fault(
+                    "there is no such file".to_owned(),
+                    Some("it was named with `--config` or AUTOMODE_CONFIG"),
+                ));
+            }
+            return Ok(None);
+        }
+        Err(error) => return Err(fault(format!("cannot be read: {error}"), None)),
+    };
+    // Opening a pipe would wait for a writer.
+    if !metadata.is_file() {
+        return Err(fault(
+            "is not a file".to_owned(),
+            Some("put a settings file here, or remove it"),
+        ));
+    }
+    let mut bytes = Vec::new();
+    File::open(&place.path)
+        .and_then(|file| {
+            file.take(MAX_BYTES.saturating_add(1))
+                .read_to_end(&mut bytes)
+        })
+        .map_err(|error| fault(format!("cannot be read: {error}"), None))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(fault(format!("is larger than {MAX_BYTES} bytes"), None));
+    }
+    let text =
+        String::from_utf8(bytes).map_err(|_| fault("is not valid UTF-8".to_owned(), None))?;
+    Ok(Some(
+        text.strip_prefix('\u{feff}')
+            .map_or(text.clone(), str::to_owned),
+    ))
+}

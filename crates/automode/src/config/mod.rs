@@ -1,0 +1,94 @@
+//! Settings files: where they are, what they say, and the policy they make.
+//!
+//! [`load`] reads every file that counts in a directory and builds one
+//! [`Policy`]. A file that is broken does not stop it: the policy then carries a
+//! failure and allows nothing, so that a lost veto never loosens anything.
+//! What is found inside the repository can only tighten.
+
+mod agent;
+mod fault;
+mod file;
+mod keeper;
+mod own;
+mod places;
+pub mod schema;
+
+pub use keeper::Keeper;
+pub use places::{Place, Places, Trust};
+
+use automode_core::policy::{Policy, Sources};
+use sha2::{Digest, Sha256};
+
+/// A policy and the fingerprint of the files it was made from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub policy: Policy,
+    /// SHA-256 over the files that were read, hex: the same settings, the same digest.
+    pub digest: String,
+}
+
+/// Reads all files of the places.
+#[must_use]
+pub fn load(places: &Places) -> Loaded {
+    let mut sources = Sources::default();
+    let mut hasher = Sha256::new();
+    for place in places.iter() {
+        match file::read(place) {
+            Ok(None) => {}
+            Ok(Some(text)) => {
+                hasher.update(place.path.as_os_str().as_encoded_bytes());
+                hasher.update([0]);
+                hasher.update(text.as_bytes());
+                hasher.update([0]);
+                understand(place, &text, places, &mut sources);
+            }
+            Err(fault) => {
+                hasher.update(fault.to_string().as_bytes());
+                sources.faults.push(fault.to_string());
+            }
+        }
+    }
+    Loaded {
+        policy: Policy::new(sources),
+        digest: hex(&hasher.finalize()),
+    }
+}
+
+fn understand(place: &Place, text: &str, places: &Places, sources: &mut Sources) {
+    let mut faults = Vec::new();
+    match (place.format, place.trust()) {
+        (places::Format::Own, Trust::Full) => {
+            sources
+                .layers
+                .push(own::layer(text, &place.origin(), &mut faults));
+        }
+        (places::Format::Own, Trust::TightenOnly) => {
+            sources
+                .projects
+                .push(own::project(text, place, &mut faults));
+        }
+        (places::Format::Agent, Trust::Full) => {
+            sources
+                .layers
+                .push(agent::layer(text, &place.origin(), places, &mut faults));
+        }
+        (places::Format::Agent, Trust::TightenOnly) => {
+            sources
+                .projects
+                .push(agent::project(text, place, &mut faults));
+        }
+    }
+    sources
+        .faults
+        .extend(faults.iter().map(ToString::to_string));
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes
+        .iter()
+        .fold(String::with_capacity(64), |mut text, byte| {
+            write!(text, "{byte:02x}").unwrap_or_default();
+            text
+        })
+}

@@ -1,0 +1,276 @@
+//! Our own settings files, in TOML.
+//!
+//! Every key is known: one that is not is a fault with its line and the key that
+//! was probably meant. The keys come from the table of settings, the three rule
+//! lists and the four prose lists.
+
+use std::collections::BTreeMap;
+
+use automode_core::policy::{
+    Assignment, FIELDS, Field, Kind, Layer, List, Origin, ProjectPolicy, Value, Written, nearest,
+};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{
+    fault::{Fault, line_of},
+    places::Place,
+};
+
+/// The rule lists, and what else stands beside them.
+pub(super) const PERMISSIONS: &[&str] =
+    &["allow", "ask", "deny", "directories", "managed_allow_only"];
+
+/// Reads a person's or an administrator's file.
+pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Layer {
+    let mut layer = Layer::empty(origin.clone());
+    let mut reader = Reader {
+        text,
+        file: &origin.file,
+        faults,
+    };
+    reader.walk(&mut |reader, key, value, line| reader.put(&mut layer, key, value, line));
+    layer
+}
+
+/// Reads a repository's file: deny and ask rules count, the rest is noted.
+pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> ProjectPolicy {
+    let origin = place.origin();
+    let mut project = ProjectPolicy {
+        root: place
+            .root
+            .as_deref()
+            .map(|root| root.display().to_string())
+            .unwrap_or_default(),
+        ask: Vec::new(),
+        deny: Vec::new(),
+        ignored: Vec::new(),
+        origin,
+    };
+    let file = project.origin.file.clone();
+    let mut reader = Reader {
+        text,
+        file: &file,
+        faults,
+    };
+    reader.walk(&mut |reader, key, value, line| match key {
+        "permissions.deny" => project.deny.extend(reader.texts(key, value)),
+        "permissions.ask" => project.ask.extend(reader.texts(key, value)),
+        _ => project.ignored.push(Written {
+            text: key.to_owned(),
+            line,
+        }),
+    });
+    project
+}
+
+struct Reader<'t, 'f> {
+    text: &'t str,
+    file: &'t str,
+    faults: &'f mut Vec<Fault>,
+}
+
+type Put<'p, 't, 'f> = &'p mut dyn FnMut(&mut Reader<'t, 'f>, &str, &Spanned<DeValue<'_>>, u32);
+
+impl<'t, 'f> Reader<'t, 'f> {
+    /// Calls `put` for every known key.
+    fn walk(&mut self, put: Put<'_, 't, 'f>) {
+        match DeTable::parse(self.text) {
+            Ok(table) => self.table("", table.get_ref(), put),
+            Err(error) => {
+                let line = error
+                    .span()
+                    .map_or(0, |span| line_of(self.text, span.start));
+                self.fault(line, error.message().trim().replace('\n', ", "), None);
+            }
+        }
+    }
+
+    fn table(&mut self, path: &str, table: &DeTable<'_>, put: Put<'_, 't, 'f>) {
+        for (name, value) in table {
+            let key = if path.is_empty() {
+                name.get_ref().to_string()
+            } else {
+                format!("{path}.{}", name.get_ref())
+            };
+            let line = line_of(self.text, name.span().start);
+            let keys = || known();
+            let inner = format!("{key}.");
+            if keys().any(|own| own == key) {
+                put(self, &key, value, line);
+            } else if keys().any(|own| own.starts_with(&inner)) {
+                match value.get_ref() {
+                    DeValue::Table(table) => self.table(&key, table, put),
+                    other => self.fault(
+                        line,
+                        format!("`{key}` is a table, not {}", other.type_str()),
+                        None,
+                    ),
+                }
+            } else {
+                let siblings: Vec<String> = keys()
+                    .filter_map(|own| {
+                        if path.is_empty() {
+                            Some(own)
+                        } else {
+                            own.strip_prefix(path)?.strip_prefix('.').map(str::to_owned)
+                        }
+                    })
+                    .map(|rest| rest.split('.').next().unwrap_or_default().to_owned())
+                    .collect();
+                let meant =
+                    nearest(name.get_ref(), siblings.iter().map(String::as_str)).map(str::to_owned);
+                // A key that belongs into a table is often written outside of it.
+                let moved =
+                    keys().find(|own| own.rsplit('.').next() == Some(name.get_ref().as_ref()));
+                let hint = meant
+                    .or(moved)
+                    .map(|name| format!("did you mean `{name}`?"));
+                let hint =
+                    hint.or_else(|| Some("`automode config schema` lists every key".to_owned()));
+                self.fault(line, format!("unknown key `{key}`"), hint);
+            }
+        }
+    }
+
+    fn put(&mut self, layer: &mut Layer, key: &str, value: &Spanned<DeValue<'_>>, line: u32) {
+        match key {
+            "permissions.allow" => layer.allow.extend(self.texts(key, value)),
+            "permissions.ask" => layer.ask.extend(self.texts(key, value)),
+            "permissions.deny" => layer.deny.extend(self.texts(key, value)),
+            "permissions.directories" => layer.directories.extend(self.texts(key, value)),
+            "permissions.managed_allow_only" => match value.get_ref() {
+                DeValue::Boolean(flag) => layer.managed_allow_only = *flag,
+                _ => self.fault(line, format!("`{key}`: expected `true` or `false`"), None),
+            },
+            _ => {
+                let list = List::ALL
+                    .into_iter()
+                    .find(|list| key.strip_prefix("auto_mode.") == Some(list.name()));
+                match (list, Field::find(key)) {
+                    (Some(list), _) => {
+                        let texts = self.texts(key, value);
+                        layer.prose.push((list, texts));
+                    }
+                    (None, Some(field)) => self.setting(layer, field, value, line),
+                    (None, None) => {}
+                }
+            }
+        }
+    }
+
+    fn setting(
+        &mut self,
+        layer: &mut Layer,
+        field: &'static Field,
+        value: &Spanned<DeValue<'_>>,
+        line: u32,
+    ) {
+        let converted = convert(value.get_ref(), &field.kind);
+        let checked = converted
+            .ok_or_else(|| "this kind of value is not expected here".to_owned())
+            .and_then(|value| field.kind.accepts(&value).map(|()| value));
+        match checked {
+            Ok(value) => layer.settings.push(Assignment { field, value, line }),
+            Err(why) => self.fault(line, format!("`{}`: {why}", field.key), None),
+        }
+    }
+
+    fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<Written> {
+        let DeValue::Array(array) = value.get_ref() else {
+            let line = line_of(self.text, value.span().start);
+            self.fault(line, format!("`{key}`: expected a list of texts"), None);
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for entry in array.iter() {
+            let line = line_of(self.text, entry.span().start);
+            match entry.get_ref() {
+                DeValue::String(text) => texts.push(Written {
+                    text: text.to_string(),
+                    line,
+                }),
+                other => self.fault(
+                    line,
+                    format!("`{key}`: expected a text, not {}", other.type_str()),
+                    None,
+                ),
+            }
+        }
+        texts
+    }
+
+    fn fault(&mut self, line: u32, what: String, hint: Option<String>) {
+        self.faults.push(Fault {
+            file: self.file.to_owned(),
+            line,
+            what,
+            hint,
+        });
+    }
+}
+
+/// Every key a file may have.
+fn known() -> impl Iterator<Item = String> {
+    let settings = FIELDS.iter().map(|field| field.key.to_owned());
+    let permissions = PERMISSIONS.iter().map(|name| format!("permissions.{name}"));
+    let prose = List::ALL
+        .into_iter()
+        .map(|list| format!("auto_mode.{}", list.name()));
+    permissions.chain(prose).chain(settings)
+}
+
+/// `None` where TOML has something that no setting has.
+fn convert(value: &DeValue<'_>, kind: &Kind) -> Option<Value> {
+    match value {
+        DeValue::String(text) => Some(Value::Text(text.to_string())),
+        DeValue::Boolean(flag) => Some(Value::Flag(*flag)),
+        DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix())
+            .ok()
+            .map(Value::Count),
+        DeValue::Array(array) => match kind {
+            Kind::Tables(columns) => array
+                .iter()
+                .map(|entry| {
+                    let DeValue::Table(table) = entry.get_ref() else {
+                        return None;
+                    };
+                    table
+                        .iter()
+                        .map(|(name, value)| {
+                            let column = columns
+                                .iter()
+                                .find(|column| column.key == name.get_ref().as_ref());
+                            let kind = column.map_or(&Kind::Text, |column| &column.kind);
+                            Some((name.get_ref().to_string(), convert(value.get_ref(), kind)?))
+                        })
+                        .collect::<Option<BTreeMap<_, _>>>()
+                })
+                .collect::<Option<Vec<_>>>()
+                .map(Value::Tables),
+            Kind::Choice(_)
+            | Kind::Count { .. }
+            | Kind::Flag
+            | Kind::Text
+            | Kind::Texts
+            | Kind::Map => array
+                .iter()
+                .map(|entry| entry.get_ref().as_str().map(str::to_owned))
+                .collect::<Option<Vec<_>>>()
+                .map(Value::Texts),
+        },
+        DeValue::Table(table) => table
+            .iter()
+            .map(|(name, value)| {
+                Some((
+                    name.get_ref().to_string(),
+                    value.get_ref().as_str()?.to_owned(),
+                ))
+            })
+            .collect::<Option<BTreeMap<_, _>>>()
+            .map(Value::Map),
+        DeValue::Float(_) | DeValue::Datetime(_) => None,
+    }
+}

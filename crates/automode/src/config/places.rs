@@ -1,0 +1,336 @@
+//! Where settings files are looked for, and how far each is trusted.
+//!
+//! A file inside the repository is never trusted to loosen, whatever names it:
+//! a repository can set environment variables for the agents that run in it.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use automode_core::policy::{Origin, Scope};
+
+/// Every place, for one working directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    places: Vec<Place>,
+    /// Where the session works; the base of relative directories.
+    pub cwd: String,
+    pub home: Option<String>,
+}
+
+/// One file that may be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub scope: Scope,
+    pub path: PathBuf,
+    pub(super) format: Format,
+    /// Set for files found in the repository: the directory they speak for.
+    pub(super) root: Option<PathBuf>,
+    named: Named,
+}
+
+/// How a place came to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// It is where such files are.
+    Never,
+    /// By a variable, which a repository may have set.
+    ByVariable,
+    /// On the command line.
+    ByPerson,
+}
+
+/// Whose language a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// Our TOML.
+    Own,
+    /// The JSON of an agent's settings.
+    Agent,
+}
+
+/// What a file may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    Full,
+    /// It may add deny and ask rules, nothing else.
+    TightenOnly,
+}
+
+impl Places {
+    /// The places of this process for a working directory. `chosen` is a file named on
+    /// the command line.
+    #[must_use]
+    pub fn here(cwd: &Path, chosen: Option<PathBuf>) -> Self {
+        Self::find(cwd, chosen, &|name| env::var_os(name))
+    }
+
+    /// The same with another environment.
+    #[must_use]
+    pub fn find(
+        cwd: &Path,
+        chosen: Option<PathBuf>,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Self {
+        let directory = |name: &str| {
+            variable(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let home = directory("HOME");
+        let project = project(cwd, home.as_deref());
+        let mut places = Vec::new();
+        let mut add = |scope, format, path: PathBuf, named: Named| {
+            let inside =
+                named != Named::ByPerson && repository_of(&path, &project, home.as_deref());
+            places.push(Place {
+                scope: if inside { Scope::Project } else { scope },
+                format,
+                root: inside.then(|| project.first().cloned().unwrap_or_else(|| cwd.to_owned())),
+                path,
+                named,
+            });
+        };
+        add(
+            Scope::Managed,
+            Format::Own,
+            PathBuf::from("/etc/automode/config.toml"),
+            Named::Never,
+        );
+        for path in agent_managed() {
+            add(Scope::AgentManaged, Format::Agent, path, Named::Never);
+        }
+        match (
+            chosen,
+            variable("AUTOMODE_CONFIG").filter(|value| !value.is_empty()),
+        ) {
+            (Some(path), _) => add(Scope::Chosen, Format::Own, path, Named::ByPerson),
+            (None, Some(path)) => add(
+                Scope::Chosen,
+                Format::Own,
+                PathBuf::from(path),
+                Named::ByVariable,
+            ),
+            (None, None) => {}
+        }
+        let config =
+            directory("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
+        if let Some(config) = config {
+            add(
+                Scope::User,
+                Format::Own,
+                config.join("automode/config.toml"),
+                Named::Never,
+            );
+        }
+        let agent = directory("CLAUDE_CONFIG_DIR")
+            .or_else(|| home.as_ref().map(|home| home.join(".claude")));
+        if let Some(agent) = agent {
+            add(
+                Scope::AgentUser,
+                Format::Agent,
+                agent.join("settings.json"),
+                Named::Never,
+            );
+        }
+        for root in &project {
+            for (name, format) in IN_PROJECT {
+                places.push(Place {
+                    scope: Scope::Project,
+                    path: root.join(name),
+                    format: *format,
+                    root: Some(root.clone()),
+                    named: Named::Never,
+                });
+            }
+        }
+        // In the home directory the user's own file is also found as a project's.
+        let mut seen = Vec::new();
+        places.retain(|place: &Place| {
+            let new = !seen.contains(&place.path);
+            seen.push(place.path.clone());
+            new
+        });
+        Self {
+            places,
+            cwd: cwd.display().to_string(),
+            home: home.map(|home| home.display().to_string()),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Place> {
+        self.places.iter()
+    }
+}
+
+/// Files that a repository may hold.
+const IN_PROJECT: &[(&str, Format)] = &[
+    (".automode.toml", Format::Own),
+    (".claude/settings.json", Format::Agent),
+    (".claude/settings.local.json", Format::Agent),
+];
+
+impl Place {
+    /// How far the file is trusted.
+    #[must_use]
+    pub fn trust(&self) -> Trust {
+        match self.scope {
+            Scope::Project => Trust::TightenOnly,
+            Scope::AgentUser
+            | Scope::User
+            | Scope::Chosen
+            | Scope::AgentManaged
+            | Scope::Managed => Trust::Full,
+        }
+    }
+
+    /// Somebody named it, so it must be there.
+    pub(super) fn needed(&self) -> bool {
+        self.named != Named::Never
+    }
+
+    pub(super) fn origin(&self) -> Origin {
+        Origin {
+            scope: self.scope,
+            file: self.path.display().to_string(),
+            line: 0,
+        }
+    }
+}
+
+/// The working directory and its parents up to the root of the repository. Without a
+/// repository the working directory alone.
+fn project(cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for directory in cwd.ancestors() {
+        found.push(directory.to_owned());
+        if directory.join(".git").exists() {
+            return found;
+        }
+        if Some(directory) == home {
+            break;
+        }
+    }
+    found.truncate(1);
+    found
+}
+
+/// Whether a file lies in the repository that is worked in. Somebody who works in the
+/// home directory itself, or above it, keeps a say of their own.
+fn repository_of(path: &Path, project: &[PathBuf], home: Option<&Path>) -> bool {
+    let Some(top) = project.last() else {
+        return false;
+    };
+    let resolve = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let top = resolve(top);
+    let above_home = home.is_some_and(|home| resolve(home).starts_with(&top));
+    !above_home && resolve(path).starts_with(&top)
+}
+
+/// The agent's managed settings: one file, then a directory of more.
+fn agent_managed() -> Vec<PathBuf> {
+    let base = if cfg!(target_os = "macos") {
+        Path::new("/Library/Application Support/ClaudeCode")
+    } else {
+        Path::new("/etc/claude-code")
+    };
+    let mut more: Vec<PathBuf> = fs::read_dir(base.join("managed-settings.d"))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .collect();
+    more.sort();
+    more.insert(0, base.join("managed-settings.json"));
+    more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scopes(cwd: &Path, environment: &[(&str, &str)]) -> Vec<(Scope, String)> {
+        let find = |name: &str| {
+            environment
+                .iter()
+                .find(|(own, _)| *own == name)
+                .map(|(_, value)| OsString::from(value))
+        };
+        Places::find(cwd, None, &find)
+            .iter()
+            .filter(|place| !place.scope.is_managed())
+            .map(|place| (place.scope, place.path.display().to_string()))
+            .collect()
+    }
+
+    #[test]
+    fn trusted_places_inside_the_repository_are_not_trusted() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let top = temp.path().canonicalize().expect("a path");
+        let app = top.join("home/app");
+        fs::create_dir_all(app.join(".git")).expect("a repository");
+        let home = top.join("home").display().to_string();
+        let evil = app.join("evil.toml").display().to_string();
+        let inside = app.display().to_string();
+        let trusted = |environment: &[(&str, &str)], path: &str| {
+            scopes(&app, environment)
+                .iter()
+                .any(|(scope, own)| own == path && *scope != Scope::Project)
+        };
+        assert!(!trusted(
+            &[("HOME", &home), ("AUTOMODE_CONFIG", &evil)],
+            &evil
+        ));
+        assert!(!trusted(
+            &[("HOME", &home), ("XDG_CONFIG_HOME", &inside)],
+            &format!("{inside}/automode/config.toml")
+        ));
+        assert!(!trusted(
+            &[("HOME", &home), ("CLAUDE_CONFIG_DIR", &inside)],
+            &format!("{inside}/settings.json")
+        ));
+        assert!(trusted(
+            &[("HOME", &home)],
+            &format!("{home}/.config/automode/config.toml")
+        ));
+        let outside = format!("{home}/mine.toml");
+        assert!(trusted(
+            &[("HOME", &home), ("AUTOMODE_CONFIG", &outside)],
+            &outside
+        ));
+    }
+
+    #[test]
+    fn the_home_directory_may_be_worked_in() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let home = temp.path().canonicalize().expect("a path");
+        let shown = home.display().to_string();
+        let found = scopes(&home, &[("HOME", &shown)]);
+        assert!(found.contains(&(Scope::User, format!("{shown}/.config/automode/config.toml"))));
+        assert!(found.contains(&(Scope::AgentUser, format!("{shown}/.claude/settings.json"))));
+        assert!(!found.contains(&(Scope::Project, format!("{shown}/.claude/settings.json"))));
+    }
+
+    #[test]
+    fn parents_up_to_the_repository_count() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let top = temp.path().canonicalize().expect("a path");
+        let deep = top.join("app/a/b");
+        fs::create_dir_all(&deep).expect("directories");
+        let count = |cwd: &Path| {
+            scopes(cwd, &[])
+                .iter()
+                .filter(|(_, path)| path.ends_with(".automode.toml"))
+                .count()
+        };
+        assert_eq!(count(&deep), 1);
+        fs::create_dir(top.join("app/.git")).expect("a repository");
+        assert_eq!(count(&deep), 3);
+    }
+}

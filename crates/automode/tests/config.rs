@@ -1,0 +1,349 @@
+//! Settings files on a disk: what is read, what is obeyed, what is refused.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that cannot set its stage must fail"
+)]
+
+use std::{
+    cell::Cell,
+    ffi::OsString,
+    fs,
+    path::PathBuf,
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use automode::{
+    Facts, Mode, Policy, ToolCall,
+    config::{Keeper, Places, load},
+    ports::Clock,
+};
+use automode_core::{
+    policy::{AskRules, NoteKind, Prose, Scope, Strip, Subject},
+    tool,
+};
+
+struct Machine {
+    _temp: tempfile::TempDir,
+    home: PathBuf,
+    app: PathBuf,
+    chosen: Rc<Cell<Option<PathBuf>>>,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().expect("a directory");
+        let home = temp.path().canonicalize().expect("a path").join("home");
+        let app = home.join("app");
+        fs::create_dir_all(app.join(".git")).expect("a repository");
+        Self {
+            _temp: temp,
+            home,
+            app,
+            chosen: Rc::default(),
+        }
+    }
+
+    fn with(self, file: &str, text: &str) -> Self {
+        let path = self.home.join(file);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        fs::write(path, text).expect("a file");
+        self
+    }
+
+    fn choosing(self, file: &str) -> Self {
+        self.chosen.set(Some(self.home.join(file)));
+        self
+    }
+
+    fn places(&self) -> Places {
+        let home = OsString::from(&self.home);
+        Places::find(&self.app, self.chosen.take(), &|name| {
+            (name == "HOME").then(|| home.clone())
+        })
+    }
+
+    fn policy(&self) -> Policy {
+        load(&self.places()).policy
+    }
+
+    /// The verdicts of the three lists on a shell command.
+    fn says(&self, command: &str) -> &'static str {
+        says(&self.policy(), command)
+    }
+
+    #[track_caller]
+    fn fails(&self, expected: &str) {
+        let policy = self.policy();
+        let why = policy
+            .failure()
+            .unwrap_or("no failure")
+            .replace(&self.home.display().to_string(), "~");
+        assert_eq!(why, expected);
+        assert_ne!(says(&policy, "git status"), "allow");
+    }
+}
+
+fn says(policy: &Policy, command: &str) -> &'static str {
+    let call = ToolCall::bash(command, "/home/dev/app");
+    let (name, action) = tool::normalize(&call);
+    let (context, facts) = (Default::default(), Facts::default());
+    let subject = Subject {
+        tool: &name,
+        input: &call.input,
+        action: &action,
+        analysis: None,
+        context: &context,
+        facts: &facts,
+    };
+    if policy.denies(&subject).is_some() {
+        "deny"
+    } else if policy.asks(&subject).is_some() {
+        "ask"
+    } else if policy.allows(&subject, Mode::Auto).is_some() {
+        "allow"
+    } else {
+        "nothing"
+    }
+}
+
+const USER: &str = ".config/automode/config.toml";
+const ALLOW_GIT: &str = "[permissions]\nallow = [\"Bash(git *)\"]\n";
+
+#[test]
+fn nothing_configured() {
+    let machine = Machine::new();
+    assert_eq!(machine.policy().failure(), None);
+    assert_eq!(machine.says("git status"), "nothing");
+}
+
+#[test]
+fn the_user_may_allow_and_the_project_may_only_tighten() {
+    let machine = Machine::new().with(USER, ALLOW_GIT);
+    assert_eq!(machine.says("git status"), "allow");
+    let machine = machine.with(
+        "app/.automode.toml",
+        "strip = \"standard\"\n[permissions]\nallow = [\"Bash(npm test)\"]\ndeny = [\"Bash(git push *)\"]\nask = [\"Bash(git commit *)\"]\n[auto_mode]\nallow = [\"everything\"]\n",
+    );
+    assert_eq!(machine.says("git status"), "allow");
+    assert_eq!(machine.says("git push"), "deny");
+    assert_eq!(machine.says("git commit -m x"), "ask");
+    assert_eq!(machine.says("npm test"), "nothing");
+    let policy = machine.policy();
+    assert_eq!(policy.auto_mode.allow, [Prose::Defaults]);
+    let mut ignored: Vec<&str> = policy
+        .provenance()
+        .ignored
+        .iter()
+        .map(|(key, _)| key.as_str())
+        .collect();
+    ignored.sort_unstable();
+    assert_eq!(ignored, ["auto_mode.allow", "permissions.allow", "strip"]);
+}
+
+#[test]
+fn agent_settings_count_as_the_agent_reads_them() {
+    let machine = Machine::new()
+        .with(".claude/settings.json", r#"{"model": "x", "permissions": {"allow": ["Bash(git status)"], "deny": ["-- comment --", "Bash(rm *)"], "additionalDirectories": ["../docs"]}, "autoMode": {"environment": ["$defaults", "Trusted: example.com"]}}"#)
+        .with("app/.claude/settings.json", r#"{"permissions": {"allow": ["Bash(npm *)"], "deny": ["Bash(curl *)"]}, "autoMode": {"allow": ["all"]}}"#)
+        .with("app/.claude/settings.local.json", r#"{"permissions": {"allow": ["Bash(make)"], "ask": ["Bash(git push *)"]}}"#);
+    assert_eq!(machine.says("git status"), "allow");
+    assert_eq!(machine.says("rm x"), "deny");
+    assert_eq!(machine.says("curl x"), "deny");
+    assert_eq!(machine.says("git push"), "ask");
+    assert_eq!(machine.says("npm install"), "nothing");
+    assert_eq!(machine.says("make"), "nothing");
+    let policy = machine.policy();
+    assert_eq!(policy.failure(), None);
+    assert_eq!(
+        policy.directories(),
+        [machine.home.join("docs").display().to_string()]
+    );
+    assert_eq!(policy.auto_mode.environment.len(), 2);
+    assert_eq!(policy.auto_mode.allow, [Prose::Defaults]);
+    assert!(
+        policy
+            .lint()
+            .iter()
+            .any(|note| note.kind == NoteKind::Comment)
+    );
+}
+
+#[test]
+fn a_chosen_file_wins_over_the_users() {
+    let machine = Machine::new()
+        .with(USER, "strip = \"strict\"\nask_rules = \"judge\"\n")
+        .with("mine.toml", "strip = \"standard\"\n")
+        .choosing("mine.toml");
+    let policy = machine.policy();
+    assert_eq!(policy.settings.strip, Strip::Standard);
+    assert_eq!(policy.settings.ask_rules, AskRules::Judge);
+    assert_eq!(
+        policy
+            .provenance()
+            .settings
+            .get("strip")
+            .map(|origin| (origin.scope, origin.line)),
+        Some((Scope::Chosen, 1))
+    );
+}
+
+#[test]
+fn mistakes_name_their_line_and_a_hint() {
+    let check = |text: &str, expected: &str| {
+        Machine::new()
+            .with(USER, text)
+            .fails(&format!("~/{USER}{expected}"))
+    };
+    check(
+        "stirp = \"strict\"",
+        ":1: unknown key `stirp`\nhint: did you mean `strip`?",
+    );
+    check(
+        "\n\n[permissions]\nallows = []",
+        ":4: unknown key `permissions.allows`\nhint: did you mean `allow`?",
+    );
+    check(
+        "deny = []",
+        ":1: unknown key `deny`\nhint: did you mean `permissions.deny`?",
+    );
+    check(
+        "colour = 1",
+        ":1: unknown key `colour`\nhint: `automode config schema` lists every key",
+    );
+    check(
+        "strip = \"lax\"",
+        ":1: `strip`: expected one of `standard`, `strict`",
+    );
+    check(
+        "[limits]\ntotal = 0",
+        ":2: `limits.total`: expected a whole number from 1 to 1000000",
+    );
+    check(
+        "[limits]\ntotal = -1",
+        ":2: `limits.total`: this kind of value is not expected here",
+    );
+    check("limits = 3", ":1: `limits` is a table, not integer");
+    check(
+        "[permissions]\nallow = \"Bash\"",
+        ":2: `permissions.allow`: expected a list of texts",
+    );
+    check(
+        "[permissions]\nallow = [\n  1]",
+        ":3: `permissions.allow`: expected a text, not integer",
+    );
+    check(
+        "[permissions]\ndeny = [\n  \"Bash(rm *\"]",
+        ":3: `Bash(rm *` is not a permission rule: the bracket is not closed\nhint: write `Tool` or `Tool(specifier)`, such as `Bash(git status)`",
+    );
+    check(
+        "[[judge.chain]]\nkind = \"oracle\"",
+        ":1: `judge.chain`: `kind`: expected one of `anthropic`, `openai`, `openai-compatible`, `command`, `cassette`",
+    );
+}
+
+#[test]
+fn broken_files_allow_nothing() {
+    let broken = Machine::new()
+        .with(USER, ALLOW_GIT)
+        .with("app/.automode.toml", "[permissions\n");
+    let policy = broken.policy();
+    assert!(
+        policy
+            .failure()
+            .is_some_and(|why| why.contains(".automode.toml:1: ")),
+        "{:?}",
+        policy.failure()
+    );
+    assert_eq!(says(&policy, "git status"), "nothing");
+    let json = Machine::new()
+        .with(USER, ALLOW_GIT)
+        .with(".claude/settings.json", "{\n\"permissions\": {");
+    assert!(
+        json.policy()
+            .failure()
+            .is_some_and(|why| why.contains("settings.json:2: "))
+    );
+    let directory = Machine::new().with(USER, ALLOW_GIT);
+    fs::create_dir(directory.app.join(".automode.toml")).expect("a directory");
+    directory
+        .fails("~/app/.automode.toml: is not a file\nhint: put a settings file here, or remove it");
+    let binary = Machine::new().with(USER, ALLOW_GIT);
+    fs::write(binary.app.join(".automode.toml"), [0xff, 0xfe]).expect("a file");
+    binary.fails("~/app/.automode.toml: is not valid UTF-8");
+    let missing = Machine::new().with(USER, ALLOW_GIT).choosing("gone.toml");
+    missing.fails(
+        "~/gone.toml: there is no such file\nhint: it was named with `--config` or AUTOMODE_CONFIG",
+    );
+    // Deny rules of the other files still hold.
+    let denying = Machine::new()
+        .with(USER, "[permissions]\ndeny = [\"Bash(rm *)\"]")
+        .with("app/.automode.toml", "=");
+    assert_eq!(denying.says("rm x"), "deny");
+}
+
+#[test]
+fn the_judges_chain() {
+    let machine = Machine::new().with(USER, "[judge]\nmode = \"fast\"\n[[judge.chain]]\nkind = \"openai-compatible\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:1/v1\"\nno_key = true\n[judge.chain.headers]\nx-a = \"b\"\n[[judge.chain]]\nkind = \"command\"\ncommand = [\"judge\", \"-q\"]\n");
+    let policy = machine.policy();
+    assert_eq!(policy.failure(), None);
+    let chain = &policy.settings.service.chain;
+    assert_eq!(
+        chain
+            .iter()
+            .map(|provider| provider.kind.name())
+            .collect::<Vec<_>>(),
+        ["openai-compatible", "command"]
+    );
+    assert_eq!(chain[0].headers.get("x-a").map(String::as_str), Some("b"));
+    assert_eq!(chain[1].command, ["judge", "-q"]);
+}
+
+#[test]
+fn the_digest_follows_the_files() {
+    let digest = |machine: &Machine| load(&machine.places()).digest;
+    let machine = Machine::new().with(USER, ALLOW_GIT);
+    let before = digest(&machine);
+    assert_eq!(before, digest(&machine));
+    assert_eq!(before.len(), 64);
+    let machine = machine.with(USER, "");
+    assert_ne!(before, digest(&machine));
+}
+
+#[derive(Clone, Default)]
+struct Hand(Arc<AtomicU64>);
+
+impl Clock for Hand {
+    fn now(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn files_are_read_again_in_time() {
+    let clock = Hand::default();
+    clock.0.store(1_000_000, Ordering::Relaxed);
+    let machine = Machine::new().with(USER, ALLOW_GIT);
+    let keeper = Keeper::new(machine.places(), clock.clone());
+    let machine = machine.with(USER, "[permissions]\ndeny = [\"Bash(git *)\"]\n");
+    assert_eq!(says(&keeper.current().policy, "git status"), "allow");
+    clock
+        .0
+        .store(1_000_000 + Keeper::MAX_AGE - 1, Ordering::Relaxed);
+    assert_eq!(says(&keeper.current().policy, "git status"), "allow");
+    clock
+        .0
+        .store(1_000_000 + Keeper::MAX_AGE, Ordering::Relaxed);
+    assert_eq!(says(&keeper.current().policy, "git status"), "deny");
+    let _machine = machine.with(USER, ALLOW_GIT);
+    clock.0.store(5, Ordering::Relaxed);
+    assert_eq!(
+        says(&keeper.current().policy, "git status"),
+        "allow",
+        "a clock that went back"
+    );
+}
