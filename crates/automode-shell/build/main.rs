@@ -1,6 +1,7 @@
 //! Compiles `knowledge/**/*.toml` into static tables and, for tests, its examples.
 
 mod emit;
+mod languages;
 mod notation;
 mod schema;
 mod tree;
@@ -14,6 +15,7 @@ use std::{env, fs};
 use schema::{Environment, Spec};
 
 fn main() -> Result<(), Box<dyn Error>> {
+    languages::compile()?;
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("knowledge");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed={}", root.display());

@@ -7,9 +7,21 @@
 //! a gap, never a guess.
 //! Every effect carries the span of the word that brought the code in.
 
+mod awk;
+mod cursor;
+mod known;
+mod python;
+mod reading;
+mod sed;
+mod sql;
+
+use reading::Reading;
+
+use std::borrow::Cow;
+
 use crate::{
-    Act, Code, Consequence, Context, Facts, Gap, GapKind, Language, Layer, Origin, Span, Taint,
-    Value,
+    Act, Code, Consequence, Context, Dynamic, DynamicSource, Facts, Gap, GapKind, Language, Layer,
+    Origin, Piece, Span, Taint, Value,
 };
 
 /// A piece of code and how it is started.
@@ -31,10 +43,63 @@ pub struct Source<'a> {
     pub span: Span,
 }
 
+/// Longer text is not read.
+const LENGTH: usize = 256 * 1024;
+
+/// A word may stand for this many texts before it counts as unknown.
+const CHOICES: usize = 8;
+
 /// Reads code for what it would do.
 #[must_use]
-pub fn read(source: &Source<'_>, _context: &Context, _facts: &Facts) -> Consequence {
-    unseen(source)
+pub fn read(source: &Source<'_>, context: &Context, facts: &Facts) -> Consequence {
+    let Some(texts) = texts(source.text) else {
+        return unseen(source);
+    };
+    let mut reading = Reading::new(source, context, facts);
+    for text in &texts {
+        if text.len() > LENGTH {
+            reading.gap(GapKind::Refused(format!(
+                "{} code of {} bytes",
+                source.language.name(),
+                text.len()
+            )));
+            continue;
+        }
+        match source.language {
+            Language::Sed => sed::read(text, &mut reading),
+            Language::Awk => awk::read(text, &mut reading),
+            Language::Sql => sql::read(text, &mut reading),
+            Language::Python => python::read(text, &mut reading),
+            Language::Shell
+            | Language::JavaScript
+            | Language::Ruby
+            | Language::Perl
+            | Language::Php
+            | Language::Lua
+            | Language::PowerShell
+            | Language::Other => return unseen(source),
+        }
+    }
+    reading.finish()
+}
+
+/// The texts that a word may be; a number in it is as good as any other number.
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let mut value = value.clone();
+    for piece in &mut value.pieces {
+        if let Piece::Dynamic(Dynamic {
+            source: DynamicSource::Number,
+            ..
+        }) = piece
+        {
+            *piece = Piece::Text("1".to_owned());
+        }
+    }
+    value
+        .choices(CHOICES)?
+        .iter()
+        .map(|choice| choice.literal().map(Cow::into_owned))
+        .collect()
 }
 
 impl Language {
@@ -79,3 +144,6 @@ fn unseen(source: &Source<'_>) -> Consequence {
         ..Consequence::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

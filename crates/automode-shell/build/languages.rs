@@ -1,0 +1,217 @@
+//! Compiles `languages/*.toml` into `languages.rs`.
+//!
+//! A call is described by a line such as `read 0:src, write 1:dst -> str`: deeds
+//! with the argument they concern (by position, keyword or both), then what the
+//! call gives back.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use toml::{Table, Value};
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
+
+/// Languages whose calls are described one by one.
+const SPOKEN: &[(&str, &str)] = &[("python", "PYTHON")];
+
+pub fn compile() -> Fallible<()> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("languages");
+    println!("cargo::rerun-if-changed={}", root.display());
+    let mut text = String::new();
+    let sql = table(&root, "sql")?;
+    for (key, constant) in [
+        ("pure", "SQL_PURE"),
+        ("admin", "SQL_ADMIN"),
+        ("change", "SQL_CHANGE"),
+    ] {
+        words(&mut text, constant, string(&sql, key))?;
+    }
+    for (file, constant) in SPOKEN {
+        let lore = table(&root, file)?;
+        spoken(&mut text, constant, &lore)
+            .map_err(|error| format!("languages/{file}.toml: {error}"))?;
+    }
+    fs::write(
+        PathBuf::from(env::var("OUT_DIR")?).join("languages.rs"),
+        text,
+    )?;
+    Ok(())
+}
+
+fn table(root: &Path, name: &str) -> Fallible<Table> {
+    let text = fs::read_to_string(root.join(name).with_extension("toml"))?;
+    Ok(text
+        .parse::<Table>()
+        .map_err(|error| format!("languages/{name}.toml: {error}"))?)
+}
+
+fn string<'a>(table: &'a Table, key: &str) -> &'a str {
+    table.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A sorted list of words.
+fn words(text: &mut String, constant: &str, list: &str) -> Fallible<()> {
+    let mut words: Vec<&str> = list.split_whitespace().collect();
+    words.sort_unstable();
+    words.dedup();
+    writeln!(text, "pub(super) static {constant}: &[&str] = &{words:?};")?;
+    Ok(())
+}
+
+fn spoken(text: &mut String, constant: &str, lore: &Table) -> Fallible<()> {
+    let calls = behaviours(lore, "calls")?;
+    let mut kinds = String::new();
+    if let Some(Value::Table(described)) = lore.get("kind") {
+        let mut described: Vec<_> = described.iter().collect();
+        described.sort_by_key(|(name, _)| name.as_str());
+        for (name, kind) in described {
+            let kind = kind.as_table().ok_or("a kind is a table")?;
+            let calls = behaviours(kind, "calls").map_err(|error| format!("{name}: {error}"))?;
+            writeln!(kinds, "({name:?}, {}),", row(&calls))?;
+        }
+    }
+    let mut modules: Vec<&str> = string(lore, "modules").split_whitespace().collect();
+    modules.sort_unstable();
+    modules.dedup();
+    writeln!(
+        text,
+        "pub(super) static {constant}: Lore = Lore {{ calls: {}, kinds: &[{kinds}], modules: &{modules:?} }};",
+        row(&calls)
+    )?;
+    Ok(())
+}
+
+fn row(calls: &BTreeMap<String, String>) -> String {
+    let mut row = String::from("&[");
+    for (name, behaviour) in calls {
+        row.push_str(&format!("({name:?}, {behaviour}),\n"));
+    }
+    row.push(']');
+    row
+}
+
+/// The described calls of a table, and its `pure` ones.
+fn behaviours(table: &Table, key: &str) -> Fallible<BTreeMap<String, String>> {
+    let mut calls = BTreeMap::new();
+    for (prefix, names) in groups(table.get("pure")) {
+        for name in names.split_whitespace() {
+            calls.insert(format!("{prefix}{name}"), behaviour("pure")?);
+        }
+    }
+    if let Some(Value::Table(described)) = table.get(key) {
+        for (name, line) in described {
+            let line = line.as_str().ok_or("a call is described by a line")?;
+            let compiled = behaviour(line).map_err(|error| format!("`{name}`: {error}"))?;
+            for name in name.split_whitespace() {
+                calls.insert(name.to_owned(), compiled.clone());
+            }
+        }
+    }
+    Ok(calls)
+}
+
+/// `pure` is a list of names, or a table of such lists by module.
+fn groups(pure: Option<&Value>) -> Vec<(String, &str)> {
+    match pure {
+        Some(Value::String(names)) => vec![(String::new(), names)],
+        Some(Value::Table(modules)) => modules
+            .iter()
+            .filter_map(|(module, names)| Some((format!("{module}."), names.as_str()?)))
+            .map(|(prefix, names)| {
+                if prefix == "builtins." {
+                    (String::new(), names)
+                } else {
+                    (prefix, names)
+                }
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn behaviour(line: &str) -> Fallible<String> {
+    let (deeds, gives) = match line.split_once("->") {
+        Some((deeds, gives)) => (deeds, gives.trim()),
+        None => (line, "data"),
+    };
+    let deeds = deeds
+        .split(',')
+        .map(str::trim)
+        .filter(|deed| !deed.is_empty() && *deed != "pure")
+        .map(deed)
+        .collect::<Fallible<Vec<_>>>()?;
+    Ok(format!(
+        "Behaviour {{ deeds: &[{}], gives: {gives:?} }}",
+        deeds.join(", ")
+    ))
+}
+
+fn deed(text: &str) -> Fallible<String> {
+    let mut words = text.split_whitespace();
+    let verb = words.next().unwrap_or_default();
+    let mut next = || words.next().map(argument).transpose();
+    let one = next()?;
+    let two = next()?;
+    let name = camel(verb);
+    Ok(match (verb, one, two) {
+        ("open", Some(one), Some(two)) => format!("Deed::{name}({one}, {two})"),
+        (
+            "decode" | "secret" | "network" | "unknown" | "elevate" | "exhaust" | "input" | "hide"
+            | "exit" | "local",
+            None,
+            None,
+        ) => format!("Deed::{name}"),
+        (
+            "read" | "list" | "write" | "append" | "edit" | "touch" | "attributes" | "delete"
+            | "delete-tree" | "shell" | "process" | "argv" | "words" | "code" | "load" | "receive"
+            | "send" | "reach" | "listen" | "link" | "serve" | "sql" | "apply" | "kill"
+            | "environment" | "directory" | "fold" | "say" | "module" | "member" | "cloud"
+            | "message" | "remote" | "unpack" | "put" | "pipe" | "database",
+            Some(one),
+            None,
+        ) => {
+            let word = text.split_whitespace().nth(1).unwrap_or_default();
+            match verb {
+                "fold" => format!("Deed::Fold(Fold::{})", camel(word)),
+                "cloud" | "message" | "database" => format!("Deed::{name}({word:?})"),
+                _ => format!("Deed::{name}({one})"),
+            }
+        }
+        _ => return Err(format!("`{text}` is not a deed").into()),
+    })
+}
+
+/// `0`, `0:name`, `:name`, `self`, each with `?` where it may be missing.
+fn argument(word: &str) -> Fallible<String> {
+    let (word, optional) = match word.strip_suffix('?') {
+        Some(word) => (word, true),
+        None => (word, false),
+    };
+    let (at, name) = word.split_once(':').unwrap_or((word, ""));
+    let at = match at {
+        "self" => "Place::Receiver".to_owned(),
+        "" => "Place::Keyword".to_owned(),
+        at => match at.parse::<u8>() {
+            Ok(at) => format!("Place::Position({at})"),
+            Err(_) => "Place::Keyword".to_owned(),
+        },
+    };
+    Ok(format!(
+        "Argument {{ place: {at}, name: {name:?}, optional: {optional} }}"
+    ))
+}
+
+fn camel(word: &str) -> String {
+    word.split('-')
+        .map(|part| {
+            let mut letters = part.chars();
+            letters
+                .next()
+                .map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
+                .unwrap_or_default()
+        })
+        .collect()
+}

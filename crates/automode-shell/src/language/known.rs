@@ -1,0 +1,195 @@
+//! What the calls of other languages do, compiled from `languages/*.toml`.
+//!
+//! A [`Behaviour`] lists the deeds of one call and what it gives back. A name
+//! that is in no table has no behaviour: the caller records a gap.
+
+/// Everything known about one language.
+pub(super) struct Lore {
+    /// By dotted name, sorted; `module.*` stands for the rest of a module.
+    calls: &'static [(&'static str, Behaviour)],
+    /// Methods by the kind of their receiver, sorted; `*` stands for the rest.
+    kinds: &'static [(&'static str, &'static [(&'static str, Behaviour)])],
+    /// Modules that may be imported, sorted.
+    modules: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Behaviour {
+    pub(super) deeds: &'static [Deed],
+    /// The kind of the result.
+    pub(super) gives: &'static str,
+}
+
+/// One thing a call does, with the argument that it concerns.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Deed {
+    Read(Argument),
+    List(Argument),
+    Write(Argument),
+    Append(Argument),
+    Edit(Argument),
+    Touch(Argument),
+    Attributes(Argument),
+    Delete(Argument),
+    DeleteTree(Argument),
+    Link(Argument),
+    /// Unpacks an archive below a directory.
+    Unpack(Argument),
+    /// Opens a file in a mode.
+    Open(Argument, Argument),
+    /// Puts data into a file that is open.
+    Put(Argument),
+    /// Shell text.
+    Shell(Argument),
+    /// A list of words, or shell text when told so.
+    Process(Argument),
+    /// A list of words.
+    Argv(Argument),
+    /// Words one by one from this argument on.
+    Words(Argument),
+    /// Text in the same language.
+    Code(Argument),
+    /// Data that runs code when it is loaded.
+    Load(Argument),
+    Receive(Argument),
+    Send(Argument),
+    /// A connection to a host, not yet with data.
+    Reach(Argument),
+    /// Runs shell text on another machine.
+    Remote(Argument),
+    /// Accepts connections at an address.
+    Listen(Argument),
+    /// Accepts connections at a host given apart from the port.
+    Serve(Argument),
+    Sql(Argument),
+    Kill(Argument),
+    Environment(Argument),
+    /// Changes the working directory.
+    Directory(Argument),
+    Cloud(&'static str),
+    Message(&'static str),
+    Database(&'static str),
+    Decode,
+    Secret,
+    Network,
+    Local,
+    Input,
+    Elevate,
+    Unknown,
+    Fold(Fold),
+}
+
+/// Results that are worked out, not only named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fold {
+    /// The first argument itself.
+    Same,
+    /// The receiver itself.
+    Receiver,
+    /// A path from parts.
+    Path,
+    Join,
+    Base,
+    Parent,
+    Home,
+    Expand,
+    Cwd,
+    Names,
+    Walk,
+    Glob,
+    Sibling,
+    Temporary,
+    Text,
+    Glue,
+    Split,
+    Words,
+    Format,
+    Replace,
+    Trim,
+    Elements,
+    Pairs,
+    Merge,
+    Item,
+    Variable,
+    Member,
+    Module,
+    Partial,
+}
+
+/// Where a call finds what it works on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Argument {
+    pub(super) place: Place,
+    /// The keyword, where there is one.
+    pub(super) name: &'static str,
+    /// The deed only happens when the argument is given.
+    pub(super) optional: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Position(u8),
+    Keyword,
+    Receiver,
+}
+
+impl Lore {
+    /// The behaviour of a function by its dotted name.
+    pub(super) fn call(&self, name: &str) -> Option<Behaviour> {
+        if let Some(found) = find(self.calls, name) {
+            return Some(found);
+        }
+        let mut module = name;
+        while let Some((outer, _)) = module.rsplit_once('.') {
+            if let Some(found) = find(self.calls, &format!("{outer}.*")) {
+                return Some(found);
+            }
+            module = outer;
+        }
+        None
+    }
+
+    /// The behaviour of a method of a kind.
+    pub(super) fn method(&self, kind: &str, name: &str) -> Option<Behaviour> {
+        let calls = self.kind(kind)?;
+        find(calls, name).or_else(|| find(calls, "*"))
+    }
+
+    /// Whether all methods of a kind are described at once.
+    pub(super) fn is_broad(&self, kind: &str) -> bool {
+        self.kind(kind)
+            .is_some_and(|calls| find(calls, "*").is_some())
+    }
+
+    fn kind(&self, kind: &str) -> Option<&'static [(&'static str, Behaviour)]> {
+        let at = self
+            .kinds
+            .binary_search_by_key(&kind, |(name, _)| name)
+            .ok()?;
+        self.kinds.get(at).map(|(_, calls)| *calls)
+    }
+
+    /// Whether a name is exactly that of a described module.
+    pub(super) fn is_module(&self, name: &str) -> bool {
+        self.modules.binary_search(&name).is_ok()
+    }
+
+    /// Whether a module is one of the described ones, or inside one.
+    pub(super) fn has_module(&self, name: &str) -> bool {
+        let mut module = Some(name);
+        while let Some(name) = module {
+            if self.modules.binary_search(&name).is_ok() {
+                return true;
+            }
+            module = name.rsplit_once('.').map(|(outer, _)| outer);
+        }
+        false
+    }
+}
+
+fn find(calls: &'static [(&'static str, Behaviour)], name: &str) -> Option<Behaviour> {
+    let at = calls.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    calls.get(at).map(|(_, behaviour)| *behaviour)
+}
+
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));

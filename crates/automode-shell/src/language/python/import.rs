@@ -1,0 +1,227 @@
+//! Imports: library modules by name, modules of the project by their text.
+//!
+//! A file beside the script hides a library module of the same name, so such a
+//! file is asked for even when the library is known.
+
+use ruff_python_ast::{StmtImport, StmtImportFrom};
+
+use super::super::known::PYTHON;
+use super::Program;
+use super::value::Thing;
+use crate::{Act, Code, FileFact, Origin, Taint, Target};
+
+/// Modules of the project that one program may pull in.
+const MODULES: usize = 24;
+
+/// Loaded before any script starts, so a file of the same name hides nothing.
+const PRELOADED: &[&str] = &[
+    "sys",
+    "os",
+    "builtins",
+    "time",
+    "io",
+    "abc",
+    "stat",
+    "posixpath",
+    "codecs",
+    "site",
+    "posix",
+    "errno",
+    "marshal",
+    "_io",
+    "__future__",
+];
+
+impl Program<'_, '_> {
+    pub(super) fn import(&mut self, node: &StmtImport) {
+        for alias in &node.names {
+            let full = alias.name.as_str();
+            match &alias.asname {
+                Some(name) => {
+                    let module = self.resolve(full);
+                    self.bind(name.as_str(), module);
+                }
+                None => {
+                    let top = full.split('.').next().unwrap_or(full);
+                    let module = self.resolve(full);
+                    let bound = match module {
+                        Thing::Name(_) => Thing::name(top),
+                        module if top == full => module,
+                        _ => self.resolve(top),
+                    };
+                    self.bind(top, bound);
+                }
+            }
+        }
+    }
+
+    pub(super) fn import_from(&mut self, node: &StmtImportFrom) {
+        let module = node.module.as_ref().map_or("", |module| module.as_str());
+        if module == "__future__" {
+            return;
+        }
+        let source = if node.level > 0 {
+            self.relative(module, node.level)
+        } else {
+            self.resolve(module)
+        };
+        for alias in &node.names {
+            let name = alias.name.as_str();
+            if name == "*" {
+                self.import_all(&source);
+                continue;
+            }
+            let value = match &source {
+                Thing::Name(module) => self.library(&format!("{module}.{name}")),
+                Thing::Module(at) => {
+                    let found = self
+                        .state
+                        .modules
+                        .get(*at)
+                        .and_then(|names| names.get(name))
+                        .cloned();
+                    match found {
+                        Some(value) => value,
+                        None => self.submodule(*at, name),
+                    }
+                }
+                _ => Thing::Unknown(Taint::UNKNOWN),
+            };
+            let bound = alias.asname.as_ref().unwrap_or(&alias.name);
+            self.bind(bound.as_str(), value);
+        }
+    }
+
+    fn import_all(&mut self, source: &Thing) {
+        match source {
+            Thing::Name(module) => self.stars.push(module.to_string()),
+            Thing::Module(at) => {
+                let names = self.state.modules.get(*at).cloned().unwrap_or_default();
+                for (name, value) in names {
+                    self.bind(&name, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A module by its dotted name.
+    pub(super) fn resolve(&mut self, full: &str) -> Thing {
+        let top = full.split('.').next().unwrap_or(full);
+        if !PRELOADED.contains(&top)
+            && let Some(directory) = self.script_directory()
+            && let Some(found) = self.load_from(&directory, full)
+        {
+            return found;
+        }
+        if PYTHON.has_module(full) {
+            return Thing::name(full);
+        }
+        self.reading.unknown_call(&format!("import {full}"));
+        Thing::Unknown(Taint::UNKNOWN)
+    }
+
+    /// The first place where Python looks for modules.
+    fn script_directory(&self) -> Option<String> {
+        match self.files.first().and_then(Option::as_deref) {
+            Some(file) => file
+                .rsplit_once('/')
+                .map(|(directory, _)| directory.to_owned()),
+            None => self.reading.directory().map(str::to_owned),
+        }
+    }
+
+    fn relative(&mut self, module: &str, level: u32) -> Thing {
+        let file = self.files.get(self.module).cloned().flatten();
+        let mut directory = file
+            .as_deref()
+            .and_then(|file| file.rsplit_once('/'))
+            .map(|(directory, _)| directory);
+        for _ in 1..level.min(16) {
+            directory = directory
+                .and_then(|directory| directory.rsplit_once('/'))
+                .map(|(outer, _)| outer);
+        }
+        let found = directory.map(str::to_owned).and_then(|directory| {
+            if module.is_empty() {
+                self.load_file(&format!("{directory}/__init__.py"))
+            } else {
+                self.load_from(&directory, module)
+            }
+        });
+        found.unwrap_or_else(|| {
+            self.reading.unknown_call(&format!("import .{module}"));
+            Thing::Unknown(Taint::UNKNOWN)
+        })
+    }
+
+    /// `from package import module`.
+    fn submodule(&mut self, package: usize, name: &str) -> Thing {
+        let file = self.files.get(package).cloned().flatten();
+        let directory = file
+            .as_deref()
+            .and_then(|file| file.strip_suffix("/__init__.py"))
+            .map(str::to_owned);
+        let found = directory.and_then(|directory| self.load_from(&directory, name));
+        found.unwrap_or_else(|| {
+            self.reading.unknown_call(&format!("import {name}"));
+            Thing::Unknown(Taint::UNKNOWN)
+        })
+    }
+
+    /// A module below a directory: each package on the way is loaded too.
+    fn load_from(&mut self, directory: &str, full: &str) -> Option<Thing> {
+        let mut place = directory.trim_end_matches('/').to_owned();
+        let mut found = None;
+        for part in full.split('.') {
+            place = format!("{place}/{part}");
+            found = match self.load_file(&format!("{place}.py")) {
+                Some(module) => Some(module),
+                None => match self.load_file(&format!("{place}/__init__.py")) {
+                    Some(package) => Some(package),
+                    // A directory without `__init__.py` may still be a package.
+                    None if found.is_none() && part != full => continue,
+                    None => return None,
+                },
+            };
+        }
+        found
+    }
+
+    fn load_file(&mut self, path: &str) -> Option<Thing> {
+        if let Some(at) = self.imported.get(path) {
+            return Some(Thing::Module(*at));
+        }
+        let FileFact::Text { body, session } = self.reading.file(path)? else {
+            return None;
+        };
+        if self.imported.len() >= MODULES {
+            self.reading.gap(crate::GapKind::Budget);
+            return None;
+        }
+        let muted = self.reading.mute(false);
+        let taint = if *session {
+            Taint::SESSION
+        } else {
+            Taint::NONE
+        };
+        self.reading.act(Act::Execute {
+            code: Code::File(Target::locate(&self.reading.word(path), None)),
+            origin: Origin { seen: true, taint },
+        });
+        self.reading.mute(muted);
+        let at = self.enter_module(Some(path.to_owned()));
+        self.imported.insert(path.to_owned(), at);
+        let outer = std::mem::replace(&mut self.module, at);
+        let frames = std::mem::take(&mut self.state.frames);
+        // A module is loaded once: its effects count even when a loop is only tried out.
+        let muted = self.reading.mute(false);
+        self.depth = self.depth.saturating_add(10);
+        self.run_text(body);
+        self.depth = self.depth.saturating_sub(10);
+        self.reading.mute(muted);
+        self.state.frames = frames;
+        self.module = outer;
+        Some(Thing::Module(at))
+    }
+}

@@ -1,0 +1,172 @@
+//! Python, by running it on what is known.
+//!
+//! The text is parsed for real and then walked once, with values that know as
+//! much of a text, path or list as the program shows. Library calls are looked
+//! up in `languages/python.toml`; a call that is not there is a gap.
+//! Both ways of a condition are walked, loops until nothing new is learnt, the
+//! program's own functions and modules at each call. Every step is counted.
+
+mod call;
+mod deed;
+mod express;
+mod fold;
+mod guard;
+mod import;
+mod state;
+mod value;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use ruff_python_parser::parse_module;
+
+use self::state::{Names, State};
+use self::value::{Held, Thing};
+use super::reading::Reading;
+use crate::{Act, Code, GapKind, Origin, Taint, Value};
+
+/// Expressions and statements that are walked before the analysis gives up.
+const STEPS: usize = 60_000;
+
+pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+    let source = reading.source;
+    reading.act(Act::Execute {
+        code: Code::Inline { language: "python" },
+        origin: Origin {
+            seen: true,
+            taint: source.taint,
+        },
+    });
+    let mut program = Program {
+        reading,
+        state: State::default(),
+        module: 0,
+        files: Vec::new(),
+        imported: BTreeMap::new(),
+        stars: Vec::new(),
+        text: Rc::from(text),
+        running: Vec::new(),
+        steps: 0,
+        depth: 0,
+        weak: 0,
+        branch: 0,
+    };
+    program.start(text, source.file.map(str::to_owned));
+}
+
+/// A Python program while it is walked.
+struct Program<'r, 'a> {
+    reading: &'r mut Reading<'a>,
+    state: State,
+    /// The module whose code is walked.
+    module: usize,
+    /// The file of each module, where it has one.
+    files: Vec<Option<String>>,
+    /// Modules of the project that were loaded, by path.
+    imported: BTreeMap<String, usize>,
+    /// Modules whose names were all imported (`from x import *`).
+    stars: Vec<String>,
+    /// The source of the code that is walked, for the names of gaps.
+    text: Rc<str>,
+    /// The program's functions that are running, and whether with given arguments.
+    running: Vec<(usize, Arguments)>,
+    steps: usize,
+    depth: usize,
+    /// Assignments may be skipped or interrupted here: old values stay possible.
+    weak: usize,
+    /// Inside a condition or loop.
+    branch: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arguments {
+    Given,
+    /// Stand-ins for every possible call.
+    Any,
+}
+
+impl Program<'_, '_> {
+    fn start(&mut self, text: &str, file: Option<String>) {
+        self.enter_module(file);
+        self.run_text(text);
+    }
+
+    /// A fresh module scope; gives its place.
+    fn enter_module(&mut self, file: Option<String>) -> usize {
+        let at = self.files.len();
+        self.state
+            .modules
+            .resize_with(at.saturating_add(1), Names::new);
+        self.files.push(file);
+        at
+    }
+
+    /// Parses text and walks it in the current module.
+    fn run_text(&mut self, text: &str) {
+        if !guard::is_shallow(text) {
+            let what = "python code that nests too deep or does not parse".to_owned();
+            return self.reading.gap(GapKind::Refused(what));
+        }
+        match parse_module(text) {
+            Ok(parsed) => {
+                let outer = std::mem::replace(&mut self.text, Rc::from(text));
+                self.block(&parsed.syntax().body);
+                self.text = outer;
+            }
+            Err(_) => self.reading.syntax("does not parse"),
+        }
+    }
+
+    /// Counts a step; says whether to go on.
+    fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_add(1);
+        if self.steps > STEPS {
+            self.reading.gap(GapKind::Budget);
+        }
+        self.steps <= STEPS
+    }
+
+    /// A copy of the state for one way of a branch.
+    fn fork(&mut self) -> State {
+        self.steps = self.steps.saturating_add(self.state.size() / 8);
+        self.state.clone()
+    }
+
+    /// Puts an object on the heap under the place in the text that makes it.
+    fn hold(&mut self, site: usize, held: Held) -> Thing {
+        let at = site
+            .saturating_mul(64)
+            .saturating_add(self.module.saturating_add(1));
+        match self.state.heap.remove(&at) {
+            Some(mut known) => {
+                known.join(&held);
+                self.state.heap.insert(at, known);
+            }
+            None => {
+                self.state.heap.insert(at, held);
+            }
+        }
+        Thing::Heap(at)
+    }
+
+    fn list(&mut self, site: usize, items: Vec<Thing>, rest: Option<Thing>) -> Thing {
+        self.hold(site, Held::List { items, rest })
+    }
+
+    fn taint(&self, thing: &Thing) -> Taint {
+        self.state.taint(thing)
+    }
+
+    /// A value of the program as a word of the shell.
+    fn word(&self, thing: &Thing) -> Value {
+        Value {
+            pieces: self.pieces(thing),
+            span: self.reading.source.span,
+            may_split: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

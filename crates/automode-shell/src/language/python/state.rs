@@ -1,0 +1,322 @@
+//! Names and objects at one point of a Python program.
+//!
+//! A branch works on a copy; [`State::join`] brings two copies together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::value::{Held, Thing};
+use crate::Taint;
+
+pub(super) type Names = BTreeMap<String, Thing>;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// Global names, by module.
+    pub(super) modules: Vec<Names>,
+    /// Local names of the functions that are running.
+    pub(super) frames: Vec<Frame>,
+    pub(super) heap: BTreeMap<usize, Held>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frame {
+    pub(super) locals: Names,
+    pub(super) captured: Names,
+    /// Names that `global` or `nonlocal` hands outside.
+    pub(super) outer: BTreeSet<String>,
+    pub(super) returned: Option<Thing>,
+    pub(super) yielded: Option<Thing>,
+    pub(super) scope: Scope,
+    /// The first argument of the running function: `self` of a method.
+    pub(super) receiver: Option<Thing>,
+}
+
+/// Whose names a frame holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Scope {
+    #[default]
+    Function,
+    /// The body of a class: its functions do not see its names.
+    Class,
+}
+
+impl State {
+    /// A rough measure of what a copy costs.
+    pub(super) fn size(&self) -> usize {
+        let names: usize = self.modules.iter().map(BTreeMap::len).sum();
+        let locals: usize = self.frames.iter().map(|frame| frame.locals.len()).sum();
+        names.saturating_add(locals).saturating_add(self.heap.len())
+    }
+
+    pub(super) fn join(&mut self, other: Self) {
+        for (mine, others) in self.modules.iter_mut().zip(&other.modules) {
+            join_names(mine, others);
+        }
+        let known = self.modules.len();
+        self.modules.extend(other.modules.into_iter().skip(known));
+        for (mine, others) in self.frames.iter_mut().zip(other.frames) {
+            join_names(&mut mine.locals, &others.locals);
+            mine.outer.extend(others.outer);
+            mine.returned = join_options(mine.returned.take(), others.returned);
+            mine.yielded = join_options(mine.yielded.take(), others.yielded);
+        }
+        for (at, others) in other.heap {
+            match self.heap.get_mut(&at) {
+                Some(mine) => mine.join(&others),
+                None => {
+                    self.heap.insert(at, others);
+                }
+            }
+        }
+    }
+
+    /// Makes unstable whatever differs from an earlier state; tells whether anything did.
+    pub(super) fn widen(&mut self, earlier: &Self) -> bool {
+        let mut changed = false;
+        for (names, before) in self.modules.iter_mut().zip(&earlier.modules) {
+            changed |= widen_names(names, before);
+        }
+        for (frame, before) in self.frames.iter_mut().zip(&earlier.frames) {
+            changed |= widen_names(&mut frame.locals, &before.locals);
+        }
+        for (at, held) in &mut self.heap {
+            if let Some(before) = earlier.heap.get(at) {
+                changed |= held.widen(before);
+            }
+        }
+        changed
+    }
+
+    /// All marks of a value and of what it holds.
+    pub(super) fn taint(&self, thing: &Thing) -> Taint {
+        self.taint_within(thing, 4)
+    }
+
+    fn taint_within(&self, thing: &Thing, depth: usize) -> Taint {
+        let at = match thing {
+            Thing::Heap(at) => at,
+            Thing::Either(ways) => {
+                return ways.iter().fold(Taint::NONE, |taint, way| {
+                    taint.with(self.taint_within(way, depth))
+                });
+            }
+            thing => return thing.taint(),
+        };
+        let (Some(held), Some(depth)) = (self.heap.get(at), depth.checked_sub(1)) else {
+            return Taint::UNKNOWN;
+        };
+        held.values().fold(Taint::NONE, |taint, value| {
+            taint.with(self.taint_within(value, depth))
+        })
+    }
+
+    /// Whether a value holds nothing but plain data.
+    pub(super) fn is_plain(&self, thing: &Thing) -> bool {
+        self.is_plain_within(thing, 4)
+    }
+
+    fn is_plain_within(&self, thing: &Thing, depth: usize) -> bool {
+        let at = match thing {
+            Thing::Heap(at) => at,
+            Thing::Either(ways) => {
+                return ways.iter().all(|way| self.is_plain_within(way, depth));
+            }
+            thing => return thing.is_plain(),
+        };
+        let (Some(held), Some(depth)) = (self.heap.get(at), depth.checked_sub(1)) else {
+            return false;
+        };
+        match held {
+            Held::Instance { .. } => false,
+            Held::List { .. } | Held::Dict { .. } => held
+                .values()
+                .all(|value| self.is_plain_within(value, depth)),
+        }
+    }
+
+    /// One value for everything that a loop over this one may give.
+    pub(super) fn element(&self, thing: &Thing) -> Option<Thing> {
+        let Thing::Heap(at) = thing else { return None };
+        match self.heap.get(at)? {
+            Held::List { items, rest } => Some(
+                items
+                    .iter()
+                    .chain(rest)
+                    .cloned()
+                    .reduce(|a, b| a.join(&b))
+                    .unwrap_or(Thing::None),
+            ),
+            Held::Dict { entries, rest } => Some(match rest {
+                None => entries
+                    .keys()
+                    .map(Thing::text)
+                    .reduce(|a, b| a.join(&b))
+                    .unwrap_or(Thing::None),
+                Some(rest) => Thing::Data(rest.taint()),
+            }),
+            Held::Instance { .. } => None,
+        }
+    }
+}
+
+impl Held {
+    pub(super) fn values(&self) -> impl Iterator<Item = &Thing> {
+        let (items, entries, rest) = match self {
+            Self::List { items, rest } => (Some(items), None, rest.as_ref()),
+            Self::Dict { entries, rest } => (None, Some(entries), rest.as_ref()),
+            Self::Instance { fields, .. } => (None, Some(fields), None),
+        };
+        items
+            .into_iter()
+            .flatten()
+            .chain(entries.into_iter().flat_map(BTreeMap::values))
+            .chain(rest)
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        match (self, other) {
+            (
+                Self::List { items, rest },
+                Self::List {
+                    items: others,
+                    rest: more,
+                },
+            ) => {
+                let common = items.len().min(others.len());
+                let beyond = items
+                    .split_off(common)
+                    .into_iter()
+                    .chain(others.iter().skip(common).cloned())
+                    .chain(more.clone());
+                *rest = rest
+                    .take()
+                    .into_iter()
+                    .chain(beyond)
+                    .reduce(|a, b| a.join(&b));
+                for (item, other) in items.iter_mut().zip(others) {
+                    *item = item.join(other);
+                }
+            }
+            (
+                Self::Dict { entries, rest },
+                Self::Dict {
+                    entries: others,
+                    rest: more,
+                },
+            ) => {
+                join_names(entries, others);
+                *rest = rest
+                    .take()
+                    .into_iter()
+                    .chain(more.clone())
+                    .reduce(|a, b| a.join(&b));
+            }
+            (Self::Instance { fields, .. }, Self::Instance { fields: others, .. }) => {
+                join_names(fields, others);
+            }
+            (mine, other) => {
+                let rest = mine
+                    .values()
+                    .chain(other.values())
+                    .cloned()
+                    .reduce(|a, b| a.join(&b));
+                *mine = Self::List {
+                    items: Vec::new(),
+                    rest,
+                };
+            }
+        }
+    }
+
+    fn widen(&mut self, before: &Self) -> bool {
+        match (self, before) {
+            (
+                Self::List { items, rest },
+                Self::List {
+                    items: old,
+                    rest: old_rest,
+                },
+            ) => {
+                let mut changed = false;
+                if items.len() != old.len() {
+                    let all = items.drain(..).chain(rest.take());
+                    *rest = all.reduce(|a, b| a.join(&b));
+                    changed = true;
+                }
+                for (item, old) in items.iter_mut().zip(old) {
+                    changed |= widen_thing(item, Some(old));
+                }
+                if let Some(rest) = rest {
+                    changed |= widen_thing(rest, old_rest.as_ref());
+                }
+                changed
+            }
+            (
+                Self::Dict { entries, rest },
+                Self::Dict {
+                    entries: old,
+                    rest: old_rest,
+                },
+            ) => {
+                let mut changed = widen_names(entries, old);
+                if let Some(rest) = rest {
+                    changed |= widen_thing(rest, old_rest.as_ref());
+                }
+                changed
+            }
+            (Self::Instance { fields, .. }, Self::Instance { fields: old, .. }) => {
+                widen_names(fields, old)
+            }
+            _ => false,
+        }
+    }
+}
+
+pub(super) fn join_options(a: Option<Thing>, b: Option<Thing>) -> Option<Thing> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.join(&b)),
+        (a, b) => a.or(b),
+    }
+}
+
+fn join_names(mine: &mut Names, others: &Names) {
+    for (name, other) in others {
+        match mine.get_mut(name) {
+            Some(thing) => *thing = thing.join(other),
+            None => {
+                mine.insert(name.clone(), other.clone());
+            }
+        }
+    }
+}
+
+fn widen_names(names: &mut Names, before: &Names) -> bool {
+    let mut changed = false;
+    for (name, thing) in names {
+        // A name that is new in the loop is set before it is read there.
+        if let Some(old) = before.get(name) {
+            changed |= widen_thing(thing, Some(old));
+        }
+    }
+    changed
+}
+
+/// Gives up on a value that changes from one round of a loop to the next.
+fn widen_thing(thing: &mut Thing, before: Option<&Thing>) -> bool {
+    let Some(before) = before else { return true };
+    if thing.same(before) {
+        return false;
+    }
+    let taint = thing.taint().with(before.taint());
+    let joined = thing.join(before);
+    *thing = match joined {
+        joined @ (Thing::Object(_) | Thing::Number | Thing::Unknown(_)) => joined,
+        joined if joined.is_plain() => Thing::Data(taint),
+        Thing::Text(text) => Thing::Text(super::value::Text {
+            pieces: vec![super::value::unknown_piece(taint)],
+            form: text.form,
+        }),
+        _ => Thing::Unknown(taint),
+    };
+    true
+}

@@ -1,0 +1,319 @@
+//! What a reader has found so far.
+//!
+//! All readers report through a [`Reading`]: it turns words into targets, keeps
+//! the marks of everything that was read, and ends as a [`Consequence`].
+//! What is sent carries the marks of all that was read before it.
+
+use super::Source;
+use crate::{
+    Act, Code, Consequence, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts,
+    FileFact, Gap, GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, Taint,
+    Target, Value, WriteHow, taint_of,
+};
+
+/// More findings than this say nothing new.
+const FINDINGS: usize = 4096;
+
+pub(super) struct Reading<'a> {
+    pub(super) source: &'a Source<'a>,
+    pub(super) context: &'a Context,
+    pub(super) facts: &'a Facts,
+    found: Consequence,
+    /// Marks of everything read up to here.
+    seen: Taint,
+    /// The working directory as the code changed it, where it is still known.
+    directory: Option<String>,
+    /// Whether the code changed its working directory.
+    moved: bool,
+    /// Off while a loop is run ahead to find out what its variables may hold.
+    muted: bool,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(source: &'a Source<'a>, context: &'a Context, facts: &'a Facts) -> Self {
+        Self {
+            source,
+            context,
+            facts,
+            found: Consequence::default(),
+            seen: Taint::NONE,
+            directory: source.cwd.map(str::to_owned),
+            moved: false,
+            muted: false,
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Consequence {
+        self.found.output = Output {
+            taint: self.seen,
+            ..self.found.output
+        };
+        self.found
+    }
+
+    pub(super) const fn seen(&self) -> Taint {
+        self.seen
+    }
+
+    /// Adds marks to everything that is sent or shown from here on.
+    pub(super) fn saw(&mut self, taint: Taint) {
+        self.seen = self.seen.with(taint);
+    }
+
+    pub(super) fn mute(&mut self, muted: bool) -> bool {
+        std::mem::replace(&mut self.muted, muted)
+    }
+
+    /// Standard input comes through to standard output.
+    pub(super) fn passes_input(&mut self) {
+        self.found.output.passes_input = true;
+    }
+
+    pub(super) fn act(&mut self, act: Act) {
+        if self.muted {
+            return;
+        }
+        // One write to a place carries the marks of all that is written there.
+        let known = self
+            .found
+            .effects
+            .iter_mut()
+            .any(|(other, _)| match (other, &act) {
+                (
+                    Act::Write { target, how, data },
+                    Act::Write {
+                        target: place,
+                        how: way,
+                        data: more,
+                    },
+                ) if target == place && how == way => {
+                    *data = data.with(*more);
+                    true
+                }
+                (other, act) => other == act,
+            });
+        if !known {
+            if self.found.effects.len() >= FINDINGS {
+                return self.gap(GapKind::Budget);
+            }
+            self.found.effects.push((act, self.source.span));
+        }
+    }
+
+    pub(super) fn gap(&mut self, kind: GapKind) {
+        let known = self.found.gaps.iter().any(|gap| gap.kind == kind);
+        if !self.muted && !known && self.found.gaps.len() < FINDINGS {
+            self.found.gaps.push(Gap {
+                kind,
+                span: self.source.span,
+            });
+        }
+    }
+
+    /// A call that the knowledge does not cover.
+    pub(super) fn unknown_call(&mut self, name: &str) {
+        let name = name.chars().take(60).collect();
+        self.gap(GapKind::Call {
+            language: self.source.language.name(),
+            name,
+        });
+    }
+
+    pub(super) fn syntax(&mut self, what: &str) {
+        let language = self.source.language.name();
+        self.gap(GapKind::Syntax(format!("{language}: {what}")));
+    }
+
+    pub(super) fn need(&mut self, path: String) {
+        let need = Need::File(path);
+        if !self.found.needs.contains(&need) {
+            self.found.needs.push(need);
+        }
+    }
+
+    /// The observed state of a file; asks for it where nobody looked yet.
+    pub(super) fn file(&mut self, path: &str) -> Option<&'a FileFact> {
+        let fact = self.facts.files.get(path);
+        if fact.is_none() {
+            self.need(path.to_owned());
+        }
+        fact
+    }
+
+    pub(super) fn word(&self, text: &str) -> Value {
+        Value::text(text, self.source.span)
+    }
+
+    pub(super) fn unknown_word(&self, taint: Taint) -> Value {
+        Value::dynamic(DynamicSource::Unknown, taint, self.source.span)
+    }
+
+    fn targets(&self, place: &Value) -> Vec<Target> {
+        Target::locate_each(place, self.directory.as_deref())
+    }
+
+    /// The working directory at this point of the code.
+    pub(super) fn directory(&self) -> Option<&str> {
+        self.directory.as_deref()
+    }
+
+    /// Moves to another directory; a place that is not exact leaves none known.
+    pub(super) fn moves(&mut self, place: &Value) {
+        let target = Target::locate(place, self.directory.as_deref());
+        self.moved = true;
+        self.directory = match target.extent {
+            Extent::Exact => Some(target.path),
+            Extent::Pattern | Extent::Below | Extent::Prefix | Extent::Unknown => None,
+        };
+    }
+
+    fn nested_directory(&self) -> Option<Value> {
+        self.moved.then(|| match &self.directory {
+            Some(directory) => self.word(directory),
+            None => self.unknown_word(Taint::NONE),
+        })
+    }
+
+    /// Reads a file and gives the marks of its content.
+    pub(super) fn reads(&mut self, place: &Value) -> Taint {
+        let mut taint = Taint::NONE;
+        for target in self.targets(place) {
+            taint = taint.with(taint_of(&target));
+            self.act(Act::Read { target });
+        }
+        self.saw(taint);
+        taint
+    }
+
+    pub(super) fn lists(&mut self, place: &Value) {
+        for target in self.targets(place) {
+            self.act(Act::List { target });
+        }
+    }
+
+    pub(super) fn writes(&mut self, place: &Value, how: WriteHow, data: Taint) {
+        for target in self.targets(place) {
+            self.act(Act::Write { target, how, data });
+        }
+    }
+
+    pub(super) fn deletes(&mut self, place: &Value, tree: bool) {
+        for target in self.targets(place) {
+            self.act(Act::Delete { target, tree });
+        }
+    }
+
+    pub(super) fn connects(&mut self, host: Host, direction: Direction, data: Taint) {
+        let data = match direction {
+            Direction::Receive => data,
+            Direction::Send => data.with(self.seen),
+        };
+        self.act(Act::Connect {
+            host,
+            direction,
+            data,
+        });
+    }
+
+    pub(super) fn listens(&mut self, interface: Interface) {
+        self.act(Act::Listen { interface });
+    }
+
+    pub(super) fn database(&mut self, verb: DatabaseVerb) {
+        self.act(Act::Database { verb });
+    }
+
+    /// Shell text that the code runs.
+    pub(super) fn shell(&mut self, text: Value, stdin: NestedStdin) {
+        self.runs(Nested::Shell {
+            text,
+            arguments: Vec::new(),
+            cwd: self.nested_directory(),
+            stdin,
+            layer: self.source.layer.clone(),
+        });
+    }
+
+    /// A program that the code starts without a shell.
+    pub(super) fn command(
+        &mut self,
+        argv: Vec<Value>,
+        env: Vec<(String, Value)>,
+        cwd: Option<Value>,
+        stdin: NestedStdin,
+    ) {
+        let cwd = cwd.or_else(|| self.nested_directory());
+        self.runs(Nested::Command {
+            argv,
+            env,
+            cwd,
+            stdin,
+            layer: self.source.layer.clone(),
+        });
+    }
+
+    pub(super) fn runs(&mut self, nested: Nested) {
+        if !self.muted && !self.found.runs.contains(&nested) {
+            if self.found.runs.len() >= FINDINGS {
+                return self.gap(GapKind::Budget);
+            }
+            self.found.runs.push(nested);
+        }
+    }
+
+    /// Code that is only known when it runs.
+    pub(super) fn hidden_code(&mut self, code: Code, what: &str, taint: Taint) {
+        self.act(Act::Execute {
+            code,
+            origin: Origin { seen: false, taint },
+        });
+        self.gap(GapKind::Unseen(what.to_owned()));
+    }
+}
+
+/// The other end that a URL or `host:port` names.
+pub(super) fn host_of(url: &Value) -> Host {
+    let known = url.prefix();
+    let whole = url.literal().is_some();
+    let after = known
+        .split_once("://")
+        .map_or(known.as_ref(), |(_, rest)| rest);
+    let end = after.find(['/', '?', '#']);
+    // Without an end the host may go on in the unknown part: `http://example.com` + x.
+    if end.is_none() && !whole {
+        return Host::Unknown;
+    }
+    let authority = after.get(..end.unwrap_or(after.len())).unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = match host.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    named(host)
+}
+
+/// A host by its name or address.
+pub(super) fn named(host: &str) -> Host {
+    let lower = host.to_ascii_lowercase();
+    let loopback = lower == "localhost"
+        || lower.ends_with(".localhost")
+        || lower == "::1"
+        || (lower.starts_with("127.") && lower.chars().all(|c| c.is_ascii_digit() || c == '.'));
+    if host.is_empty() {
+        Host::Unknown
+    } else if loopback {
+        Host::Loopback
+    } else {
+        Host::Named(lower)
+    }
+}
+
+/// The interface that an address to bind names.
+pub(super) fn interface_of(address: Option<&str>) -> Interface {
+    match address {
+        Some("" | "0.0.0.0" | "::" | "*") => Interface::Exposed,
+        Some(address) if named(address) == Host::Loopback => Interface::Loopback,
+        Some(_) => Interface::Exposed,
+        None => Interface::Unstated,
+    }
+}
