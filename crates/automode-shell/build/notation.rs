@@ -274,6 +274,7 @@ fn act(text: &str, names: &Names) -> Result<String> {
         "environment" => format!("Environment({})", template(rest, names)?),
         "exhaust" => "Exhaust".to_owned(),
         "execute" => execute(first, tail, names)?,
+        "project" => format!("Project({})", template(rest, names)?),
         "task" => format!("Task(Runner::{}, {})", camel(first), template(tail, names)?),
         "lifecycle" if tail == "install" => format!("Install(Runner::{})", camel(first)),
         "lifecycle" if tail == "publish" => format!("Publishing(Runner::{})", camel(first)),

@@ -82,6 +82,7 @@ impl Meaning<'_> {
                 self.execute(Code::File(target), span);
             }
             What::Task(runner, text) => self.named_task(runner, text),
+            What::Project(text) => self.project(self.fill(text), span),
             What::Install(runner) => self.chore(runner, Chore::Install),
             What::Publishing(runner) => self.chore(runner, Chore::Publish),
             What::Input(language) => {
@@ -96,6 +97,13 @@ impl Meaning<'_> {
             What::Git(Git::Config) => git::config(self),
             What::Git(Git::Checkout) => git::checkout(self),
         }
+    }
+
+    /// The code of the project is not looked into: a gap that a setting may accept.
+    fn project(&mut self, name: String, span: Span) {
+        let runner = self.program.to_owned();
+        self.unseen(format!("{runner} {name}"), span);
+        self.execute(Code::Task { runner, name }, span);
     }
 
     fn execute(&mut self, code: Code, span: Span) {

@@ -417,10 +417,17 @@ impl Meaning<'_> {
         for (act, _) in &mut self.out.effects {
             match act {
                 Act::Write {
-                    how: WriteHow::Replace | WriteHow::Append | WriteHow::Edit | WriteHow::Raw,
+                    how: WriteHow::Replace | WriteHow::Append | WriteHow::Raw,
                     data,
                     ..
                 } => *data = data.with(flow).with(received),
+                // A tool that changes a part of a file does not put what it received there:
+                // a package manager adds a name to a manifest.
+                Act::Write {
+                    how: WriteHow::Edit,
+                    data,
+                    ..
+                } => *data = data.with(flow),
                 Act::Connect {
                     direction: Direction::Send,
                     data,

@@ -268,6 +268,8 @@ pub(crate) enum What {
     ExecuteContainer(Text, Walls),
     ExecuteFile(Text),
     Task(Runner, Text),
+    /// The project's own code, run by a tool's own verb: `cargo test`, `pytest`.
+    Project(Text),
     /// The scripts that run by themselves around an installation.
     Install(Runner),
     /// The scripts that run by themselves around publishing.
