@@ -13,6 +13,7 @@ mod facts;
 mod guidance;
 mod judging;
 mod model;
+mod port;
 mod prompt;
 pub mod reason;
 mod reply;
@@ -29,6 +30,7 @@ pub use model::{
     Capabilities, Overrides, Price, THINKING_PADDING, Thinking, capabilities, default_model,
     price_of,
 };
+pub use port::{Cancel, Model, Patience, Retry, Trouble};
 pub use prompt::system;
 pub use reply::{Finish, Reply, Usage};
 pub use request::{Cache, Format, MAX_MARKS, Request, STOP, Segment};

@@ -1,0 +1,375 @@
+//! One request over HTTP, with every way it can end.
+//!
+//! A redirect is not followed, a body is read to a limit, an answer must say
+//! that it is JSON, and whoever waits can stop. The client and its thread come
+//! to life with the first request of the process.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use automode_core::Failure;
+use automode_core::judge::{Capabilities, Kind, Model, Patience, Reply, Request, Trouble};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, StatusCode, Url};
+
+use crate::key::Key;
+use crate::open::Setup;
+use crate::shape::Shape;
+use crate::{anthropic, chat, responses};
+
+/// The largest answer that is read; a verdict is a few kilobytes.
+const MAX_BODY: usize = 1024 * 1024;
+/// How much of an error's body goes into the diagnostics.
+const MAX_DETAIL: usize = 600;
+/// How often a waiting caller looks whether it was cancelled.
+const TICK: Duration = Duration::from_millis(20);
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Where and how a model is asked.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    kind: Kind,
+    url: Url,
+    /// The base address without anything secret, for people.
+    place: String,
+    model: String,
+    capabilities: Capabilities,
+    headers: HeaderMap,
+}
+
+impl Endpoint {
+    pub(crate) fn new(
+        kind: Kind,
+        base: &str,
+        model: String,
+        capabilities: Capabilities,
+        extra: &BTreeMap<String, String>,
+        key: Option<Key>,
+    ) -> Result<Self, Setup> {
+        let base = base.trim_end_matches('/');
+        let path = match kind {
+            Kind::Anthropic if base.ends_with("/v1") => "/messages",
+            Kind::Anthropic => "/v1/messages",
+            Kind::OpenAi => "/responses",
+            Kind::OpenAiCompatible | Kind::Command | Kind::Cassette => "/chat/completions",
+        };
+        let wrong = |why: &str| {
+            Setup::new(format!(
+                "the address of the judge {why} (hint: give a base URL such as `https://api.example.com/v1`)"
+            ))
+        };
+        let url = Url::parse(&format!("{base}{path}")).map_err(|_| wrong("is not a URL"))?;
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) || key.is_none() => {}
+            "http" => {
+                return Err(wrong(
+                    "is plain http to another machine, and a key must not travel that way",
+                ));
+            }
+            _ => return Err(wrong("is not an http URL")),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong("holds a password; name a `key` instead"));
+        }
+        let place = format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default());
+        Ok(Self {
+            kind,
+            headers: headers(kind, extra, key)?,
+            url,
+            place,
+            model,
+            capabilities,
+        })
+    }
+
+    fn limit(&self) -> chat::Limit {
+        if self.url.host_str() == Some("api.openai.com") {
+            chat::Limit::MaxCompletionTokens
+        } else {
+            chat::Limit::MaxTokens
+        }
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host_str() {
+        Some("localhost") => true,
+        Some(host) => host
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback()),
+        None => false,
+    }
+}
+
+fn headers(
+    kind: Kind,
+    extra: &BTreeMap<String, String>,
+    key: Option<Key>,
+) -> Result<HeaderMap, Setup> {
+    let wrong = |name: &str| Setup::new(format!("the header `{name}` of the judge is not valid"));
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if kind == Kind::Anthropic {
+        headers.insert(
+            "anthropic-version",
+            HeaderValue::from_static(anthropic::VERSION),
+        );
+    }
+    if let Some(key) = key {
+        let (name, text) = match kind {
+            Kind::Anthropic => ("x-api-key", key.expose().to_owned()),
+            Kind::OpenAi | Kind::OpenAiCompatible | Kind::Command | Kind::Cassette => {
+                ("authorization", format!("Bearer {}", key.expose()))
+            }
+        };
+        let mut value = HeaderValue::from_str(&text).map_err(|_| wrong(name))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    for (name, text) in extra {
+        let mut value = HeaderValue::from_str(text).map_err(|_| wrong(name))?;
+        value.set_sensitive(true);
+        let name = HeaderName::try_from(name.as_str()).map_err(|_| wrong(name))?;
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+/// A model behind HTTP.
+#[derive(Debug)]
+pub(crate) struct Service {
+    endpoint: Endpoint,
+}
+
+impl Service {
+    pub(crate) const fn new(endpoint: Endpoint) -> Self {
+        Self { endpoint }
+    }
+}
+
+impl Model for Service {
+    fn model(&self) -> &str {
+        &self.endpoint.model
+    }
+
+    fn place(&self) -> &str {
+        &self.endpoint.place
+    }
+
+    fn ask(&self, request: &Request, patience: Patience<'_>) -> Result<Reply, Trouble> {
+        let endpoint = &self.endpoint;
+        let shape = Shape::of(request, &endpoint.capabilities);
+        let body = match endpoint.kind {
+            Kind::Anthropic => anthropic::body(request, &endpoint.model, &shape)?,
+            Kind::OpenAi => responses::body(request, &endpoint.model, &shape)?,
+            Kind::OpenAiCompatible | Kind::Command | Kind::Cassette => {
+                chat::body(request, &endpoint.model, &shape, endpoint.limit())?
+            }
+        };
+        let bytes = send(endpoint, body, patience)?;
+        let reply = match endpoint.kind {
+            Kind::Anthropic => anthropic::read(&bytes),
+            Kind::OpenAi => responses::read(&bytes),
+            Kind::OpenAiCompatible | Kind::Command | Kind::Cassette => chat::read(&bytes, &shape),
+        };
+        reply.map_err(|why| {
+            Trouble::new(
+                Failure::Unavailable,
+                &format!("the answer is not one of this service: {why}"),
+            )
+        })
+    }
+}
+
+/// When a wait of this length ends; one that never would ends at once.
+pub(crate) fn end_of(timeout: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(timeout).unwrap_or(now)
+}
+
+/// A client, and the thread where its connections live.
+struct Engine {
+    client: Client,
+    handle: tokio::runtime::Handle,
+}
+
+fn engine() -> Result<&'static Engine, Trouble> {
+    static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
+    ENGINE
+        .get_or_init(start)
+        .as_ref()
+        .map_err(|why| Trouble::new(Failure::Unavailable, why))
+}
+
+fn start() -> Result<Engine, String> {
+    let client = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .user_agent(concat!("automode/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| format!("no HTTP client: {error}"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("no HTTP runtime: {error}"))?;
+    let handle = runtime.handle().clone();
+    std::thread::Builder::new()
+        .name("judge-http".to_owned())
+        .spawn(move || runtime.block_on(std::future::pending::<()>()))
+        .map_err(|error| format!("no HTTP thread: {error}"))?;
+    Ok(Engine { client, handle })
+}
+
+fn send(endpoint: &Endpoint, body: Vec<u8>, patience: Patience<'_>) -> Result<Vec<u8>, Trouble> {
+    let engine = engine()?;
+    let deadline = end_of(patience.timeout);
+    let call = engine
+        .client
+        .post(endpoint.url.clone())
+        .headers(endpoint.headers.clone())
+        .timeout(patience.timeout)
+        .body(body);
+    let (sender, receiver) = channel();
+    let task = engine.handle.spawn(async move {
+        let outcome = match call.send().await {
+            Ok(response) => receive(response).await,
+            Err(error) => Err(broken(&error)),
+        };
+        // Nobody may be waiting any more.
+        let _ = sender.send(outcome);
+    });
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let ended = match receiver.recv_timeout(left.min(TICK)) {
+            Ok(outcome) => return outcome,
+            Err(RecvTimeoutError::Disconnected) => {
+                Some(Trouble::new(Failure::Panic, "the HTTP task died"))
+            }
+            Err(RecvTimeoutError::Timeout) if patience.cancel.is_cancelled() => {
+                Some(Trouble::new(Failure::Cancelled, "cancelled"))
+            }
+            Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                Some(Trouble::new(Failure::Timeout, "no answer in time").retry(None))
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+        };
+        if let Some(trouble) = ended {
+            task.abort();
+            return Err(trouble);
+        }
+    }
+}
+
+async fn receive(response: Response) -> Result<Vec<u8>, Trouble> {
+    let status = response.status();
+    let after = retry_after(response.headers());
+    let json = is_json(response.headers());
+    let body = read(response).await;
+    if status.is_success() {
+        return if json {
+            body
+        } else {
+            Err(Trouble::new(Failure::Unavailable, "the answer is not JSON"))
+        };
+    }
+    // What an error says is for people; failing to read it changes nothing.
+    Err(refused(status, &body.unwrap_or_default(), after))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .map(|value| value.split(';').next().unwrap_or_default().trim())
+        .is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"))
+}
+
+async fn read(mut response: Response) -> Result<Vec<u8>, Trouble> {
+    let too_large = || Trouble::new(Failure::Unavailable, "the answer is too large");
+    let announced = response.content_length().unwrap_or(0);
+    if announced > MAX_BODY as u64 {
+        return Err(too_large());
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| broken(&error))? {
+        if body.len().saturating_add(chunk.len()) > MAX_BODY {
+            return Err(too_large());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Seconds, as services send it; a date is not worth a clock.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| {
+        let text = headers.get(name)?.to_str().ok()?.trim();
+        text.parse::<f64>().ok().filter(|number| number.is_finite())
+    };
+    let millis = number("retry-after-ms").map(|millis| millis / 1000.0);
+    let seconds = millis.or_else(|| number("retry-after"))?;
+    Some(Duration::from_secs_f64(seconds.clamp(0.0, 3600.0)))
+}
+
+/// A connection that failed.
+fn broken(error: &reqwest::Error) -> Trouble {
+    // The URL may hold what a person would not print; the cause does not.
+    let mut detail = String::new();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        detail = inner.to_string();
+        cause = inner.source();
+    }
+    if error.is_timeout() {
+        return Trouble::new(Failure::Timeout, "no answer in time").retry(None);
+    }
+    let what = if error.is_connect() {
+        "no connection"
+    } else {
+        "the connection broke"
+    };
+    Trouble::new(Failure::Unavailable, &format!("{what}: {detail}")).retry(None)
+}
+
+/// A status that is not success.
+fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Trouble {
+    let text = String::from_utf8_lossy(body);
+    let told = message(&text);
+    let detail = format!("HTTP {}: {told}", status.as_u16());
+    match status.as_u16() {
+        413 => Trouble::new(Failure::Overlong, &detail),
+        400 | 422 if is_overlong(&text) => Trouble::new(Failure::Overlong, &detail),
+        408 => Trouble::new(Failure::Timeout, &detail).retry(after),
+        409 | 429 => Trouble::new(Failure::Unavailable, &detail).retry(after),
+        500..=599 => Trouble::new(Failure::Unavailable, &detail).retry(after),
+        _ => Trouble::new(Failure::Unavailable, &detail),
+    }
+}
+
+/// The words by which services say that a prompt does not fit.
+fn is_overlong(text: &str) -> bool {
+    [
+        "prompt is too long",
+        "context_length_exceeded",
+        "exceed_context_size",
+        "maximum context length",
+        "context window",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
+}
+
+/// What an error's body says: its `error.message` or `error`, else its beginning.
+fn message(text: &str) -> String {
+    let parsed = serde_json::from_str::<serde_json::Value>(text).ok();
+    let told = parsed.as_ref().and_then(|value| {
+        let error = value.get("error")?;
+        error.get("message").unwrap_or(error).as_str()
+    });
+    told.unwrap_or(text).chars().take(MAX_DETAIL).collect()
+}
