@@ -1,5 +1,7 @@
 //! Judges without a network: a program, and recorded replies.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+
 use std::time::{Duration, Instant};
 
 use automode_core::Failure;

@@ -1,5 +1,12 @@
 //! Every wire against a server that knows its vendor's schema, with every way to answer.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may fail loudly"
+)]
+
 mod support;
 
 use std::time::{Duration, Instant};

@@ -252,19 +252,7 @@ fn session(calls: usize) -> Docket {
         }],
         facts: vec!["git: on feature, default branch main, no uncommitted changes".to_owned()],
         findings: vec![finding("`git push` writes to origin")],
-        auto_mode: AutoMode {
-            soft_deny: (0..26).map(rule).collect(),
-            ..AutoMode::default()
-        },
         ..Docket::default()
-    }
-}
-
-/// A list entry about as long as a rule's.
-fn rule(index: usize) -> Prose {
-    Prose::Entry {
-        text: format!("rule-{index}: {}", "blocks what it says here. ".repeat(7)),
-        origin: "user".to_owned(),
     }
 }
 
@@ -483,6 +471,8 @@ fn tags(text: &str) -> Vec<&str> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn nothing_from_outside_forges_anything(
         entries in prop::collection::vec((hostile(), hostile(), any::<bool>()), 0..6),
@@ -535,6 +525,21 @@ proptest! {
         prop_assert_eq!(lines.iter().filter(|line| line.starts_with(speaker)).count(), users);
         let unseen = text.contains(['\0', '\r', '\u{2028}', '\u{202e}']);
         prop_assert!(!unseen);
+    }
+}
+
+#[test]
+fn every_rule_and_exception_has_its_sentence() {
+    let defaults = Guidance::defaults();
+    assert_eq!(
+        defaults.hard.len() + defaults.soft.len(),
+        crate::rules::CATALOGUE.len()
+    );
+    assert_eq!(defaults.allow.len(), crate::exceptions::EXCEPTIONS.len());
+    assert_eq!(defaults.hard.len(), 3, "{:?}", defaults.hard);
+    for line in [defaults.hard, defaults.soft, defaults.allow].concat() {
+        let (id, prose) = line.split_once(": ").unwrap();
+        assert!(!id.is_empty() && prose.len() > 20, "{line}");
     }
 }
 
