@@ -7,7 +7,7 @@
 use automode_core::{Outcome, Presence, Verdict};
 use serde_json::{Map, Value, json};
 
-use crate::event::{Event, Happening, Malformed, Moment};
+use crate::event::{Event, Happening, Malformed, Moment, Report};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply, Ruling};
 use crate::words;
@@ -53,16 +53,19 @@ pub(crate) fn happening(payload: &Payload) -> Result<Happening, Malformed> {
     })
 }
 
-/// The text a subagent came back with.
-fn report(response: Option<&Value>) -> Option<String> {
+/// What a subagent came back with.
+fn report(response: Option<&Value>) -> Option<Report> {
     let response = response?.as_object()?;
-    response.get("agentId")?;
+    let subagent = response.get("agentId")?.as_str()?.to_owned();
     let parts = response.get("content")?.as_array()?;
     let texts: Vec<&str> = parts
         .iter()
         .filter_map(|part| part.get("text").and_then(Value::as_str))
         .collect();
-    Some(texts.join("\n"))
+    Some(Report {
+        subagent: Some(subagent),
+        text: texts.join("\n"),
+    })
 }
 
 pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {

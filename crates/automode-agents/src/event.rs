@@ -32,6 +32,14 @@ pub struct Subagent {
     pub kind: String,
 }
 
+/// A subagent's own words to its parent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The subagent, where the client names it.
+    pub subagent: Option<String>,
+    pub text: String,
+}
+
 /// What happens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Happening {
@@ -53,8 +61,8 @@ pub enum Happening {
         call: ToolCall,
         id: Option<String>,
         outcome: Outcome,
-        /// A subagent's report, where the tool was one.
-        report: Option<String>,
+        /// What a subagent came back with, where the tool was one.
+        report: Option<Report>,
     },
     SubagentStart,
     SubagentStop,

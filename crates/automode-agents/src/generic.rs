@@ -7,7 +7,7 @@
 use automode_core::{Outcome, Presence, Verdict};
 use serde_json::{Map, Value, json};
 
-use crate::event::{Event, Happening, Malformed, Moment, Subagent};
+use crate::event::{Event, Happening, Malformed, Moment, Report, Subagent};
 use crate::payload::{Payload, mode};
 use crate::reply::{Answer, Reply};
 use crate::words;
@@ -35,7 +35,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
                 Some("denied") => Outcome::Denied,
                 Some(_) | None => Outcome::Succeeded,
             },
-            report: payload.text("report").map(str::to_owned),
+            report: payload.text("report").map(|text| Report {
+                subagent: payload.text("reporter").map(str::to_owned),
+                text: text.to_owned(),
+            }),
         },
         "subagent-start" => Happening::SubagentStart,
         "subagent-stop" => Happening::SubagentStop,

@@ -22,5 +22,5 @@ pub mod transcript;
 mod words;
 
 pub use agent::Agent;
-pub use event::{Event, Happening, Malformed, Moment, Subagent};
+pub use event::{Event, Happening, Malformed, Moment, Report, Subagent};
 pub use reply::{Answer, Enforcement, Reply, Ruling};

@@ -99,7 +99,7 @@ impl Answer {
             Enforcement::Shadow => Self::Neutral,
             Enforcement::Enforce => Self::Ruling(Ruling {
                 verdict: decision.verdict,
-                reason: clean(&decision.reason),
+                reason: reason(decision, id),
                 notice: notice(decision),
                 id: id.map(str::to_owned),
                 stop: decision.stop,
@@ -114,6 +114,25 @@ impl Answer {
             Enforcement::Shadow => Self::Neutral,
             Enforcement::Enforce => Self::Ruling(Ruling::failure(why)),
         }
+    }
+}
+
+/// What the model reads. Where a person's word would settle it, they are told how to give it.
+fn reason(decision: &Decision, id: Option<&str>) -> String {
+    let open = match &decision.ground {
+        Ground::Judge(_) | Ground::Limit | Ground::NoJudge | Ground::Failure(_) => true,
+        Ground::Policy { .. }
+        | Ground::Guard(_)
+        | Ground::FastPath(_)
+        | Ground::Rule(_)
+        | Ground::Mode(_) => false,
+    };
+    match (decision.verdict, id) {
+        (Verdict::Deny, Some(id)) if open => clean(&format!(
+            "{} (a person can permit it once: `automode allow-once {id}` in their own terminal, then retry)",
+            decision.reason
+        )),
+        (Verdict::Allow | Verdict::Ask | Verdict::Deny, _) => clean(&decision.reason),
     }
 }
 

@@ -31,9 +31,10 @@ fn describe(event: &Event) -> String {
                 "after {} {outcome:?}{}{}",
                 call.tool,
                 named(id.as_deref()),
-                report
-                    .as_ref()
-                    .map_or(String::new(), |text| format!(" report {text:?}"))
+                report.as_ref().map_or(String::new(), |text| format!(
+                    " report of {:?}: {:?}",
+                    text.subagent, text.text
+                ))
             )
         }
         Happening::SubagentStart => "subagent starts".to_owned(),
@@ -150,7 +151,7 @@ fn claude_code() {
             "PostToolUse",
             &json!({"tool_name": "Agent", "tool_input": {"prompt": "look"}, "tool_use_id": "t", "tool_response": {"status": "completed", "agentId": "a1", "content": [{"type": "text", "text": "found it"}]}}),
         ),
-        "after Agent Succeeded #t report \"found it\"",
+        "after Agent Succeeded #t report of Some(\"a1\"): \"found it\"",
     );
     check(
         agent,

@@ -36,6 +36,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    // Before every tool call, so before everything else.
+    if arguments.next().is_some_and(|first| first == "hook") {
+        return ExitCode::from(command::hook::main(arguments));
+    }
     let code = panic::catch_unwind(run).unwrap_or(ERROR);
     ExitCode::from(code)
 }

@@ -11,6 +11,7 @@ pub mod config;
 mod driver;
 mod gate;
 pub mod observe;
+pub mod permit;
 pub mod ports;
 pub mod session;
 pub mod state;

@@ -37,6 +37,7 @@ fn call(id: &str, verdict: Verdict) -> Note {
         brief: format!("make {id}"),
         verdict,
         decision: format!("d-{id}"),
+        permitted: false,
         by: None,
         writes: vec![file(&format!("/w/{id}"), "")],
     })
@@ -146,7 +147,7 @@ fn a_session_comes_back_as_it_was_noted() {
                 input: 5,
                 cached: 1,
                 output: 2,
-                price: 0.5,
+                price: 5,
             }),
             Note::End,
         ],

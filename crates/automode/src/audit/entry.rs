@@ -63,9 +63,9 @@ pub struct JudgeEntry {
     pub input: u64,
     pub cached: u64,
     pub output: u64,
-    /// US dollars, where the model's price is known.
+    /// Millionths of a US dollar, where the model's price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub price: Option<f64>,
+    pub price: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ pub struct Circumstance<'a> {
     pub shadow: bool,
     pub latency: f64,
     pub judged: Option<&'a Judged>,
-    pub price: Option<f64>,
+    pub price: Option<u64>,
     pub config: &'a str,
     pub print: &'a str,
 }

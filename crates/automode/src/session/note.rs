@@ -65,6 +65,9 @@ pub struct CallNote {
     pub verdict: Verdict,
     /// The name of the decision in the audit log.
     pub decision: String,
+    /// A person permitted it once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub permitted: bool,
     /// The subagent that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
@@ -93,13 +96,13 @@ pub enum Phase {
 }
 
 /// What judging has cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     pub input: u64,
     pub cached: u64,
     pub output: u64,
-    /// US dollars.
-    pub price: f64,
+    /// Millionths of a US dollar.
+    pub price: u64,
 }
 
 impl LedgerNote {
@@ -137,12 +140,12 @@ impl LedgerNote {
 
 impl Cost {
     #[must_use]
-    pub fn plus(self, other: Self) -> Self {
+    pub const fn plus(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),
             cached: self.cached.saturating_add(other.cached),
             output: self.output.saturating_add(other.output),
-            price: self.price + other.price,
+            price: self.price.saturating_add(other.price),
         }
     }
 }

@@ -1,0 +1,263 @@
+//! A call: decided, logged, remembered.
+//!
+//! The verdict is settled before anything is written, and nothing that is written
+//! changes it: a log that fails costs the record and is told to the person.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use automode::audit::{self, Circumstance, Entry};
+use automode::line::Settlement;
+use automode::ports::FileSystem;
+use automode::session::{CallNote, Cost, LedgerNote, Memory, Note};
+use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
+use automode_agents::{Answer, Enforcement};
+use automode_core::judge::price_of;
+use sha2::{Digest, Sha256};
+
+use super::recall::FromTranscript;
+use super::serve::{Desk, PATIENCE};
+use crate::setup;
+
+/// Decides a call that is about to run.
+pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
+    let (mut memory, mut trouble) = remembered(desk);
+    let mut notes = begin(desk, &mut memory);
+    let print = permit::print(call);
+    let settled = settle(desk, call, &memory);
+    let (settlement, config) = match settled {
+        Ok(settled) => settled,
+        Err(why) => return Answer::failure(&why, desk.options.enforcement),
+    };
+    let mut settlement = settlement;
+    let permitted = redeem(desk, &print, &mut settlement.decision);
+    let name = name(&print);
+    let log = Entry::new(
+        &settlement.decision,
+        &Circumstance {
+            time: now(),
+            id: &name,
+            agent: desk.options.agent.name(),
+            session: &desk.event.session,
+            subagent: desk.event.subagent.as_ref().map(|by| by.id.as_str()),
+            tool: &settlement.call.tool,
+            brief: &settlement.call.brief,
+            cwd: &call.cwd,
+            presence: desk.presence,
+            shadow: desk.options.enforcement == Enforcement::Shadow,
+            latency: desk.started.elapsed().as_secs_f64() * 1000.0,
+            judged: settlement.judged.as_ref(),
+            price: price(&settlement),
+            config: &config,
+            print: &print,
+        },
+    );
+    notes.extend(learned(
+        desk,
+        &memory,
+        &settlement,
+        CallNote {
+            id: id.map(str::to_owned),
+            print,
+            tool: settlement.call.tool.clone(),
+            brief: settlement.call.brief.clone(),
+            verdict: settlement.decision.verdict,
+            decision: name.clone(),
+            permitted,
+            by: desk.event.subagent.as_ref().map(|by| by.id.clone()),
+            writes: settlement.written.clone(),
+        },
+    ));
+    trouble |= keep(desk, &notes, &log).is_err();
+    answer(desk, &settlement.decision, &name, trouble)
+}
+
+/// Decides a request for permission. A call that was just decided is not decided again where that was a no or a question.
+pub fn permission(desk: &Desk<'_>, call: &ToolCall) -> Answer {
+    let (memory, _) = remembered(desk);
+    let print = permit::print(call);
+    let before = memory
+        .calls
+        .iter()
+        .rev()
+        .find(|known| known.note.print == print);
+    let verdict = match before {
+        Some(known) if known.note.permitted => Verdict::Allow,
+        Some(known) if known.note.verdict != Verdict::Allow => known.note.verdict,
+        Some(_) | None => return self::call(desk, call, None),
+    };
+    let name = before
+        .map(|known| known.note.decision.clone())
+        .unwrap_or_default();
+    let decision = Decision {
+        verdict,
+        ground: Ground::Policy {
+            rule: name.clone(),
+            origin: "the decision before this request".to_owned(),
+        },
+        reason: format!("as decided before ({name})"),
+        findings: Vec::new(),
+        stop: false,
+        trace: automode_core::Trace::default(),
+    };
+    answer(desk, &decision, &name, false)
+}
+
+/// What is known of the session, and whether knowing it failed.
+pub fn remembered(desk: &Desk<'_>) -> (Memory, bool) {
+    match &desk.log {
+        None => (Memory::default(), true),
+        Some(log) => match log.read() {
+            Ok(memory) => (memory, false),
+            Err(_) => (Memory::default(), true),
+        },
+    }
+}
+
+/// The first contact with a session fixes where it began and its repository's remotes.
+pub fn begin(desk: &Desk<'_>, memory: &mut Memory) -> Vec<Note> {
+    if memory.cwd.is_some() {
+        return Vec::new();
+    }
+    let cwd = &desk.event.cwd;
+    let facts = automode::observe::Machine.observe(&[Query::Repo(cwd.clone())]);
+    let start = Note::Start {
+        agent: desk.options.agent.name().to_owned(),
+        session: desk.event.session.clone(),
+        cwd: cwd.clone(),
+        repo: facts.repos.into_values().next(),
+    };
+    memory.take(start.clone());
+    vec![start]
+}
+
+/// The session as the engine sees it. automode decides in every mode of the client but plan mode, which is stricter.
+pub fn session(desk: &Desk<'_>, memory: &Memory) -> Session {
+    let (mode, presence) = match desk.event.mode {
+        Some(Mode::Plan) => (Mode::Plan, desk.presence),
+        Some(Mode::DontAsk) => (Mode::Auto, Presence::Headless),
+        Some(Mode::Default | Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions) | None => {
+            (Mode::Auto, desk.presence)
+        }
+    };
+    Session {
+        home: setup::home(),
+        variables: setup::variables(),
+        ..memory.session(mode, presence)
+    }
+}
+
+fn settle(
+    desk: &Desk<'_>,
+    call: &ToolCall,
+    memory: &Memory,
+) -> Result<(Settlement, String), String> {
+    let gate = setup::gate(&desk.event.cwd).map_err(|error| format!("{error:#}"))?;
+    let recall = FromTranscript {
+        agent: desk.options.agent,
+        event: desk.event,
+        memory,
+        pending: call,
+    };
+    let settlement = gate.settle(call, &session(desk, memory), &recall);
+    let config: String = Sha256::digest(format!("{:?}", gate.policy()))
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    Ok((settlement, config))
+}
+
+/// A person may have permitted this very call once. A deny rule stands all the same: whoever wrote it can change it.
+fn redeem(desk: &Desk<'_>, print: &str, decision: &mut Decision) -> bool {
+    let by_rule = matches!(decision.ground, Ground::Policy { .. });
+    if decision.verdict == Verdict::Allow || by_rule && decision.verdict == Verdict::Deny {
+        return false;
+    }
+    let Some(name) = desk
+        .state
+        .as_ref()
+        .and_then(|state| permit::redeem(state, print, SystemTime::now()))
+    else {
+        return false;
+    };
+    decision.verdict = Verdict::Allow;
+    decision.reason = format!("permitted once by a person ({name})");
+    decision.ground = Ground::Policy {
+        rule: format!("allow-once {name}"),
+        origin: "a person at a terminal".to_owned(),
+    };
+    decision.stop = false;
+    true
+}
+
+/// What the session learns from a settled call.
+fn learned(desk: &Desk<'_>, memory: &Memory, settlement: &Settlement, call: CallNote) -> Vec<Note> {
+    let mut notes = vec![Note::Call(call)];
+    // In shadow mode the client runs what it runs: denials that nobody enforced are not counted.
+    if desk.options.enforcement == Enforcement::Enforce {
+        notes.extend(LedgerNote::between(memory.ledger, settlement.ledger).map(Note::Ledger));
+    }
+    notes.extend(settlement.judged.as_ref().map(|judged| {
+        Note::Cost(Cost {
+            input: judged.usage.input,
+            cached: judged.usage.cached,
+            output: judged.usage.output,
+            price: price(settlement).unwrap_or_default(),
+        })
+    }));
+    notes
+}
+
+fn price(settlement: &Settlement) -> Option<u64> {
+    let judged = settlement.judged.as_ref()?;
+    Some(price_of(&judged.model)?.of(&judged.usage))
+}
+
+/// Writes log and record down. A failure is for the person to know, never for the verdict.
+fn keep(desk: &Desk<'_>, notes: &[Note], entry: &Entry) -> Result<(), ()> {
+    let logged = match &desk.state {
+        Some(state) => audit::Log::new(state)
+            .append(entry, PATIENCE)
+            .map_err(drop)
+            .map(drop),
+        None => Err(()),
+    };
+    let noted = match &desk.log {
+        Some(log) => log.append(notes, PATIENCE).map_err(drop),
+        None => Err(()),
+    };
+    logged.and(noted)
+}
+
+fn answer(desk: &Desk<'_>, decision: &Decision, name: &str, trouble: bool) -> Answer {
+    let mut answer = Answer::decided(decision, Some(name), desk.options.enforcement);
+    if let (Answer::Ruling(ruling), true) = (&mut answer, trouble) {
+        ruling.notice.get_or_insert_with(|| {
+            "automode could not write its state: decisions stand, but are not remembered (hint: automode doctor)"
+                .to_owned()
+        });
+    }
+    answer
+}
+
+/// A short name for a decision that people can type.
+fn name(print: &str) -> String {
+    const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let nanos = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos());
+    let seed = Sha256::digest(format!("{print}{nanos}{}", std::process::id()));
+    seed.iter()
+        .take(8)
+        .filter_map(|byte| LETTERS.get(usize::from(byte % 32)))
+        .map(|letter| char::from(*letter))
+        .collect()
+}
+
+/// Milliseconds since the epoch.
+pub fn now() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

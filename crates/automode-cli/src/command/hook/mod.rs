@@ -1,0 +1,125 @@
+//! `automode hook AGENT`: the process that stands in a client's way.
+//!
+//! Whatever happens, the client gets one valid answer and exit 0, or exit 2 with the
+//! reason. The work is done on a thread of its own; the main thread waits for it with
+//! a deadline below the client's timeout, because a client that runs out of patience
+//! lets the call pass. A panic, a hang or a broken pipe is a denial in the client's
+//! own form. This path parses its arguments by hand: it runs before every tool call.
+
+mod decide;
+mod options;
+mod recall;
+mod record;
+mod serve;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Instant;
+
+use automode_agents::{Answer, Moment, Reply};
+
+pub use options::Options;
+
+/// The exit code that every client with command hooks reads as a block.
+const BLOCK: u8 = 2;
+/// Room for the deepest input that is admitted.
+const STACK: usize = 64 * 1024 * 1024;
+
+/// Where the work stands, for the answer of a watchdog.
+#[derive(Debug)]
+pub struct Progress(AtomicU8);
+
+impl Progress {
+    /// Nothing is known yet: it may be a call, so it counts as one.
+    const fn new() -> Self {
+        Self(AtomicU8::new(0))
+    }
+
+    fn set(&self, moment: Moment) {
+        let at = match moment {
+            Moment::BeforeTool => 0,
+            Moment::PermissionRequest => 1,
+            Moment::AfterTool => 2,
+            Moment::Other => 3,
+        };
+        self.0.store(at, Ordering::Relaxed);
+    }
+
+    fn moment(&self) -> Moment {
+        match self.0.load(Ordering::Relaxed) {
+            1 => Moment::PermissionRequest,
+            2 => Moment::AfterTool,
+            3 => Moment::Other,
+            _ => Moment::BeforeTool,
+        }
+    }
+}
+
+/// Answers one hook. The exit code is 0 or 2, never anything else.
+pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
+    let started = Instant::now();
+    // A panic is answered below; its text belongs neither to the client nor to the terminal.
+    panic::set_hook(Box::new(|_| {}));
+    let options = match Options::parse(arguments) {
+        Ok(options) => options,
+        Err(wrong) => return block(&wrong),
+    };
+    let progress = Arc::new(Progress::new());
+    let reply = work(&options, &progress, started);
+    let reply = reply.unwrap_or_else(|why| {
+        let answer = Answer::failure(why, options.enforcement);
+        let presence = options.agent.assumed_presence();
+        options.agent.render(progress.moment(), &answer, presence)
+    });
+    say(&reply)
+}
+
+/// The answer of the worker, or why there is none.
+fn work(
+    options: &Options,
+    progress: &Arc<Progress>,
+    started: Instant,
+) -> Result<Reply, &'static str> {
+    let (answers, answer) = channel();
+    let (own, at) = (options.clone(), Arc::clone(progress));
+    let worker = move || {
+        let reply = panic::catch_unwind(AssertUnwindSafe(|| serve::serve(&own, &at, started)));
+        // Nobody listens any more when the watchdog has answered.
+        answers
+            .send(reply.map_err(|_| "it panicked"))
+            .unwrap_or_default();
+    };
+    thread::Builder::new()
+        .name("hook".to_owned())
+        .stack_size(STACK)
+        .spawn(worker)
+        .map_err(|_| "no thread could be started")?;
+    match answer.recv_timeout(options.deadline) {
+        Ok(reply) => reply,
+        Err(RecvTimeoutError::Timeout) => Err("no decision in time"),
+        Err(RecvTimeoutError::Disconnected) => Err("the worker vanished"),
+    }
+}
+
+fn say(reply: &Reply) -> u8 {
+    let mut out = io::stdout().lock();
+    let written = out
+        .write_all(reply.stdout.as_bytes())
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush());
+    match written {
+        Ok(()) => reply.exit,
+        Err(_) => block("the answer could not be written"),
+    }
+}
+
+fn block(why: &str) -> u8 {
+    // The exit code says it all where stderr is closed too.
+    writeln!(io::stderr(), "automode: {why}; the tool call is denied").unwrap_or_default();
+    BLOCK
+}
