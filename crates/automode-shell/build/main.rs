@@ -23,56 +23,79 @@ fn main() -> Result<(), Box<dyn Error>> {
     collect(&root, &mut files)?;
     files.sort();
 
-    let mut source = emit::Source::default();
-    let mut programs: BTreeMap<String, String> = BTreeMap::new();
-    let mut examples = String::from("&[\n");
-    let mut variables = String::new();
+    let mut tables = Tables::default();
+    let mut wrong = Vec::new();
     for file in &files {
-        let text = fs::read_to_string(file)?;
         let place = file.strip_prefix(&root)?.display().to_string();
-        let blame = |error: String| format!("knowledge/{place}: {error}");
-        if place == "environment.toml" {
-            variables = environment(&text).map_err(blame)?;
-            continue;
+        let text = fs::read_to_string(file)?;
+        if let Err(error) = tables.add(&place, &text) {
+            wrong.push(format!("knowledge/{place}: {error}"));
         }
-        let spec: Spec = toml::from_str(&text).map_err(|error| blame(error.to_string()))?;
-        let stem = file
-            .file_stem()
-            .and_then(|stem| stem.to_str())
-            .unwrap_or_default();
+    }
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n").into());
+    }
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("examples.rs"), format!("&[{}]", tables.examples))?;
+    fs::write(out.join("knowledge.rs"), tables.finish()?)?;
+    Ok(())
+}
+
+/// What has been compiled so far.
+#[derive(Default)]
+struct Tables {
+    source: emit::Source,
+    /// The constant that describes each name.
+    programs: BTreeMap<String, String>,
+    examples: String,
+    variables: String,
+}
+
+impl Tables {
+    fn add(&mut self, place: &str, text: &str) -> Result<(), String> {
+        if place == "environment.toml" {
+            self.variables = environment(text)?;
+            return Ok(());
+        }
+        let spec: Spec = toml::from_str(text).map_err(|error| error.to_string())?;
+        let stem = place.rsplit('/').next().unwrap_or(place);
+        let stem = stem.strip_suffix(".toml").unwrap_or(stem);
         let name = spec.name.clone().unwrap_or_else(|| stem.to_owned());
-        let node = tree::grow(&spec).map_err(blame)?;
-        let constant = source.command(&node).map_err(blame)?;
+        let node = tree::grow(&spec)?;
+        let constant = self.source.command(&node)?;
         for name in std::iter::once(&name).chain(&spec.aliases) {
-            if programs.insert(name.clone(), constant.clone()).is_some() {
-                return Err(blame(format!("`{name}` is described twice")).into());
+            if self
+                .programs
+                .insert(name.clone(), constant.clone())
+                .is_some()
+            {
+                return Err(format!("`{name}` is described twice"));
             }
         }
         if spec.example.is_empty() {
-            return Err(blame("there is no example".to_owned()).into());
+            return Err("there is no example".to_owned());
         }
         for example in &spec.example {
             writeln!(
-                examples,
+                self.examples,
                 "Example {{ file: {place:?}, run: {:?}, effects: &{:?}, output: {:?} }},",
                 example.run, example.effects, example.output
-            )?;
+            )
+            .map_err(|error| error.to_string())?;
         }
+        Ok(())
     }
-    examples.push(']');
 
-    writeln!(
-        source.text,
-        "/// Sorted by name.\npub(crate) static PROGRAMS: &[(&str, &Command)] = &["
-    )?;
-    for (name, constant) in &programs {
-        writeln!(source.text, "({name:?}, &{constant}),")?;
+    fn finish(self) -> Result<String, std::fmt::Error> {
+        let mut text = self.source.text;
+        writeln!(text, "/// Sorted by name.")?;
+        writeln!(text, "pub(crate) static PROGRAMS: &[(&str, &Command)] = &[")?;
+        for (name, constant) in &self.programs {
+            writeln!(text, "({name:?}, &{constant}),")?;
+        }
+        writeln!(text, "];\n{}", self.variables)?;
+        Ok(text)
     }
-    writeln!(source.text, "];\n{variables}")?;
-    let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("knowledge.rs"), source.text)?;
-    fs::write(out.join("examples.rs"), examples)?;
-    Ok(())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {

@@ -161,8 +161,14 @@ fn number(
         .collect();
     let mut all = known.clone();
     all.sort();
-    if let Some(pair) = all.windows(2).find(|pair| pair.first() == pair.last()) {
-        return Err(format!("`{}` is listed twice", pair.join(" and ")));
+    let mut twice: Vec<String> = all
+        .windows(2)
+        .filter(|pair| pair.first() == pair.last())
+        .filter_map(|pair| pair.first().cloned())
+        .collect();
+    twice.dedup();
+    if !twice.is_empty() {
+        return Err(format!("`{}` listed twice", twice.join("`, `")));
     }
     for row in handed_down {
         let spellings: Vec<String> = row
