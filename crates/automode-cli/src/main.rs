@@ -10,7 +10,7 @@ mod setup;
 use std::panic;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// The exit code of everything that went wrong.
 const ERROR: u8 = 3;
@@ -33,6 +33,10 @@ Examples:
 enum Command {
     Check(command::check::Args),
     Explain(command::explain::Args),
+    Config(command::config::Args),
+    Rules(command::rules::Args),
+    Completions(command::completions::Args),
+    Man(command::man::Args),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +57,10 @@ fn run() -> u8 {
     let done = match cli.command {
         Command::Check(args) => command::check::run(args),
         Command::Explain(args) => command::explain::run(args),
+        Command::Config(args) => command::config::run(args),
+        Command::Rules(args) => command::rules::run(args),
+        Command::Completions(args) => command::completions::run(&args, Cli::command()),
+        Command::Man(args) => command::man::run(&args, Cli::command()),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

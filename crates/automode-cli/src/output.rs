@@ -81,6 +81,20 @@ pub fn json(call: &ToolCall, decision: &Decision, detail: Detail) -> io::Result<
     writeln!(out, "{}", Value::Object(object))
 }
 
+/// Data on stdout. A reader that went away has seen enough.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// A mistake of somebody's file, on stderr.
+pub fn complain(fault: &str) {
+    writeln!(io::stderr(), "error: {fault}").unwrap_or_default();
+}
+
 /// An error with its causes, on stderr.
 pub fn error(error: &anyhow::Error) {
     // Nothing is left to tell where stderr is closed.

@@ -6,15 +6,18 @@ use std::io::{self, Read};
 use std::path::{self, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use automode::{Gate, Policy, ToolCall};
+use automode::config::{self, Places};
+use automode::{Gate, ToolCall};
 use serde_json::{Map, Value};
 
 /// Variables that expansions may use.
 const VARIABLES: &[&str] = &["USER", "LOGNAME", "TMPDIR", "HOSTNAME"];
 
-/// The gate under the policy that is in force in a directory.
-pub fn gate(_cwd: &str) -> Result<Gate> {
-    Ok(Gate::new(Policy::default()))
+/// The gate under the policy that is in force in a directory. A broken file does not
+/// stop it: its policy then allows nothing, and says why.
+pub fn gate(cwd: &str, config: Option<PathBuf>) -> Result<Gate> {
+    let loaded = config::load(&Places::here(cwd.as_ref(), config));
+    Ok(Gate::new(loaded.policy))
 }
 
 /// The directory made absolute; it must exist.

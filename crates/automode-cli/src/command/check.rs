@@ -48,6 +48,9 @@ pub struct CallArgs {
     /// The working directory, which is also the project [default: the current one]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
+    /// A configuration file, beside those that are found
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Another directory the session may work in; may be repeated
     #[arg(long = "add-dir", value_name = "DIR")]
     add_dir: Vec<PathBuf>,
@@ -92,6 +95,8 @@ pub fn decide(args: CallArgs) -> Result<(ToolCall, Decision)> {
     if let Err(wrong) = call.check() {
         bail!("{wrong}");
     }
+    let gate = setup::gate(&call.cwd, args.config)?;
+    roots.extend_from_slice(gate.policy().directories());
     let mut session = Session {
         mode: args.mode,
         presence: if args.headless {
@@ -104,7 +109,6 @@ pub fn decide(args: CallArgs) -> Result<(ToolCall, Decision)> {
         variables: setup::variables(),
         ..Session::default()
     };
-    let gate = setup::gate(&call.cwd)?;
     let decision = gate.check(&call, &mut session);
     Ok((call, decision))
 }

@@ -1,5 +1,9 @@
 //! One file per command.
 
 pub mod check;
+pub mod completions;
+pub mod config;
 pub mod explain;
 pub mod hook;
+pub mod man;
+pub mod rules;

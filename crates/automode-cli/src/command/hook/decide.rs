@@ -151,7 +151,7 @@ fn settle(
     call: &ToolCall,
     memory: &Memory,
 ) -> Result<(Settlement, String), String> {
-    let gate = setup::gate(&desk.event.cwd).map_err(|error| format!("{error:#}"))?;
+    let gate = setup::gate(&desk.event.cwd, None).map_err(|error| format!("{error:#}"))?;
     let recall = FromTranscript {
         agent: desk.options.agent,
         event: desk.event,
