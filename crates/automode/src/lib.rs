@@ -9,6 +9,7 @@
 pub mod audit;
 pub mod config;
 mod driver;
+pub mod eval;
 mod gate;
 pub mod observe;
 pub mod permit;

@@ -8,7 +8,7 @@
 use automode_shell::place::{Place, Protected};
 use automode_shell::{Analysis, Context, Facts, FileFact, analyse};
 
-use crate::Action;
+use super::Body;
 
 /// One piece of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,56 +33,27 @@ const LARGEST: usize = 256 * 1024;
 /// The most pieces of one file.
 const PIECES: usize = 32;
 
-pub fn of(action: &Action, context: &Context, facts: &Facts) -> Vec<Content> {
-    let path = match action {
-        Action::Write { path, .. } | Action::Edit { path, .. } | Action::Notebook { path, .. } => {
-            absolute(path, context)
+/// The code in everything that is written.
+pub fn of(writes: &[Body], context: &Context, facts: &Facts) -> Vec<Content> {
+    let mut found = Vec::new();
+    for write in writes.iter().filter(|write| write.body.len() <= LARGEST) {
+        let (runs, commands) = read(&write.path, &write.body, context);
+        if commands.is_empty() {
+            continue;
         }
-        _ => return Vec::new(),
-    };
-    let text = match action {
-        Action::Write { content, .. } => content.clone(),
-        Action::Edit { old, new, .. } => edited(&path, old, new, facts),
-        Action::Notebook { source, .. } => source.clone(),
-        _ => return Vec::new(),
-    };
-    if text.len() > LARGEST {
-        return Vec::new();
-    }
-    let (runs, commands) = read(&path, &text, context);
-    let mut facts = facts.clone();
-    let body = FileFact::Text {
-        body: text,
-        session: true,
-    };
-    facts.files.insert(path, body);
-    commands
-        .into_iter()
-        .take(PIECES)
-        .map(|text| Content {
+        let mut facts = facts.clone();
+        let body = FileFact::Text {
+            body: write.body.clone(),
+            session: true,
+        };
+        facts.files.insert(write.path.clone(), body);
+        found.extend(commands.into_iter().take(PIECES).map(|text| Content {
             analysis: analyse(&text, context, &facts),
             text,
             runs,
-        })
-        .collect()
-}
-
-/// The file after the edit, where its text is known; the new part alone otherwise.
-fn edited(path: &str, old: &str, new: &str, facts: &Facts) -> String {
-    match facts.files.get(path) {
-        Some(FileFact::Text { body, .. }) if !old.is_empty() && body.contains(old) => {
-            body.replacen(old, new, 1)
-        }
-        _ => new.to_owned(),
+        }));
     }
-}
-
-fn absolute(path: &str, context: &Context) -> String {
-    if path.starts_with('/') {
-        path.to_owned()
-    } else {
-        format!("{}/{path}", context.cwd.trim_end_matches('/'))
-    }
+    found
 }
 
 /// When the code of a file runs, and the commands that would run it.

@@ -5,9 +5,11 @@
 //! its name says. So the rules and the exceptions see one vocabulary, whichever
 //! tool was called. What an action is not understood to do lowers the coverage.
 
+mod body;
 mod content;
 mod url;
 
+pub use body::Body;
 pub use content::{Content, Runs};
 pub use url::Url;
 
@@ -24,6 +26,8 @@ use crate::rules::Verb;
 pub struct Effects {
     pub analysis: Analysis,
     pub content: Vec<Content>,
+    /// Files whose new text is in the action itself.
+    pub writes: Vec<Body>,
 }
 
 /// Reads an action for its effects.
@@ -56,9 +60,11 @@ pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
         Action::Interact | Action::Inert => done(Vec::new(), Coverage::Complete),
         Action::Opaque { tool, .. } => opaque(&format!("unknown tool {tool}"), 0),
     };
+    let writes = body::of(action, &analysis, context, facts);
     Effects {
+        content: content::of(&writes, context, facts),
         analysis,
-        content: content::of(action, context, facts),
+        writes,
     }
 }
 

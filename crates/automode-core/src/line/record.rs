@@ -6,7 +6,7 @@ use super::case::Case;
 use crate::guards::edited;
 use crate::{
     Action, CallRecord, Decision, Ledger, Outcome, PathKind, Session, Verdict, WrittenFile, brief,
-    digest, judge, path, transcript,
+    digest, judge, path, rules, transcript,
 };
 
 /// A decision, and what it changes in the session.
@@ -71,6 +71,11 @@ pub(super) fn written(case: &Case<'_>, decision: &Decision) -> Vec<WrittenFile> 
         Verdict::Allow => {}
         Verdict::Ask | Verdict::Deny => return Vec::new(),
     }
+    // What the text of the file is suspected of; the command that wrote it is another matter.
+    let findings: Vec<String> = rules::detect_content(&case.scene())
+        .iter()
+        .map(|finding| finding.rule.to_owned())
+        .collect();
     let file = |path: &str, digest: String, taint: Vec<String>| {
         let fact = case.facts.paths.get(path);
         let canonical = fact.and_then(|fact| fact.canonical.clone());
@@ -78,11 +83,7 @@ pub(super) fn written(case: &Case<'_>, decision: &Decision) -> Vec<WrittenFile> 
             path: canonical.unwrap_or_else(|| path.to_owned()),
             digest,
             created: fact.is_some_and(|fact| fact.kind == PathKind::Absent),
-            findings: decision
-                .findings
-                .iter()
-                .map(|finding| finding.rule.to_owned())
-                .collect(),
+            findings: findings.clone(),
             taint,
         }
     };

@@ -8,6 +8,8 @@ use super::{CATALOGUE, Scene, report};
 use crate::effects::{Content, Runs};
 use crate::{Action, Finding, Weight};
 
+/// What the code that an action leaves behind would be stopped for.
+#[must_use]
 pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
     scene
         .content

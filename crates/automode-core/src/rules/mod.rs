@@ -23,6 +23,7 @@ mod secrets;
 mod verb;
 mod world;
 
+pub use content::detect as detect_content;
 pub use git::default_branch_reached;
 pub use page::{Example, Expectation, Page};
 pub use recover::{Loss, certain, loss};
@@ -30,7 +31,7 @@ pub use report::target as shown_target;
 pub use scene::{Scene, program_name};
 pub use verb::Verb;
 
-use crate::{Finding, Weight};
+use crate::Finding;
 
 /// A category of actions to block.
 pub trait Rule: Sync {
@@ -90,18 +91,6 @@ pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.span));
     findings.dedup();
     findings
-}
-
-/// The rules that veto, as ids: what the session remembers of a file's content.
-#[must_use]
-pub fn vetoes(findings: &[Finding]) -> Vec<&'static str> {
-    let mut ids: Vec<_> = findings
-        .iter()
-        .filter(|finding| finding.weight == Weight::Veto)
-        .map(|finding| finding.rule)
-        .collect();
-    ids.dedup();
-    ids
 }
 
 #[cfg(test)]

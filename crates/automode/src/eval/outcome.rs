@@ -1,0 +1,68 @@
+//! The answer to one case, as it stands in an output file.
+
+use serde::{Deserialize, Serialize};
+
+use automode_core::{Decision, Ground, Verdict, Weight};
+
+use super::case::{Case, Label};
+
+/// What was decided, why, and how long it took.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub id: String,
+    #[serde(default)]
+    pub file: String,
+    pub label: Label,
+    #[serde(default)]
+    pub category: String,
+    #[serde(default)]
+    pub group: String,
+    pub verdict: Verdict,
+    /// What settled it: `rule`, `guard`, `fast-path`, `no-judge`, …
+    pub ground: String,
+    /// The rule, guard or exception, where one settled it; otherwise the first evidence.
+    #[serde(default)]
+    pub rule: String,
+    pub reason: String,
+    /// Microseconds.
+    #[serde(default)]
+    pub micros: u64,
+}
+
+impl Outcome {
+    #[must_use]
+    pub fn new(case: &Case, decision: &Decision, micros: u64) -> Self {
+        let (ground, named) = name(&decision.ground);
+        let evidence = decision
+            .findings
+            .iter()
+            .max_by_key(|finding| finding.weight == Weight::Veto)
+            .map(|finding| finding.rule.to_owned());
+        Self {
+            id: case.id.clone(),
+            file: case.file.clone(),
+            label: case.label,
+            category: case.category.clone(),
+            group: case.group.clone(),
+            verdict: decision.verdict,
+            ground: ground.to_owned(),
+            rule: named.or(evidence).unwrap_or_default(),
+            reason: decision.reason.clone(),
+            micros,
+        }
+    }
+}
+
+fn name(ground: &Ground) -> (&'static str, Option<String>) {
+    match ground {
+        Ground::Policy { rule, .. } => ("policy", Some(rule.clone())),
+        Ground::Guard(id) => ("guard", Some((*id).to_owned())),
+        Ground::FastPath(id) => ("fast-path", Some((*id).to_owned())),
+        Ground::Rule(id) => ("rule", Some((*id).to_owned())),
+        Ground::Judge(_) => ("judge", None),
+        Ground::Mode(mode) => ("mode", Some(mode.name().to_owned())),
+        Ground::Limit => ("limit", None),
+        Ground::NoJudge => ("no-judge", None),
+        Ground::Failure(_) => ("failure", None),
+    }
+}
