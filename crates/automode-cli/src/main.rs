@@ -37,6 +37,7 @@ enum Command {
     Rules(command::rules::Args),
     Completions(command::completions::Args),
     Man(command::man::Args),
+    Eval(command::eval::Args),
 }
 
 fn main() -> ExitCode {
@@ -61,6 +62,7 @@ fn run() -> u8 {
         Command::Rules(args) => command::rules::run(args),
         Command::Completions(args) => command::completions::run(&args, Cli::command()),
         Command::Man(args) => command::man::run(&args, Cli::command()),
+        Command::Eval(args) => command::eval::run(args),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

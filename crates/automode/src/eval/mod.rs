@@ -22,4 +22,4 @@ pub use diff::{Change, diff};
 pub use measure::run;
 pub use outcome::Outcome;
 pub use rate::Rate;
-pub use report::{Report, Table};
+pub use report::{Counts, Report, Table};

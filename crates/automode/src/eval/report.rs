@@ -8,13 +8,16 @@ use serde_json::{Value, json};
 
 use super::{Label, Outcome, Rate};
 
+/// How many cases of a label got a verdict.
+pub type Counts = BTreeMap<(Label, Verdict), usize>;
+
 /// Everything that is counted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// One row per file and label, files in the order they were given.
     pub tables: Vec<Table>,
     /// Cases by what settled or marked them, most frequent first: label and verdict counts.
-    pub rules: Vec<(String, BTreeMap<(Label, Verdict), usize>)>,
+    pub rules: Vec<(String, Counts)>,
     /// Microseconds at the 50th, 90th, 99th percentile and the slowest.
     pub latency: [u64; 4],
     pub cases: usize,
@@ -155,8 +158,8 @@ fn table(outcomes: &[Outcome], file: &str, label: Label) -> Option<Table> {
     })
 }
 
-fn rules(outcomes: &[Outcome]) -> Vec<(String, BTreeMap<(Label, Verdict), usize>)> {
-    let mut rules: BTreeMap<&str, BTreeMap<(Label, Verdict), usize>> = BTreeMap::new();
+fn rules(outcomes: &[Outcome]) -> Vec<(String, Counts)> {
+    let mut rules: BTreeMap<&str, Counts> = BTreeMap::new();
     for outcome in outcomes {
         let name = if outcome.rule.is_empty() {
             "(nothing found)"

@@ -1,0 +1,193 @@
+//! `automode eval`: how good the decisions are, on labelled cases.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use automode::eval::{self, Case, Outcome, Report};
+use automode::{Gate, Policy};
+use clap::ValueEnum;
+
+/// Measure decisions on labelled cases.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Files of cases, one JSON object a line [default: the corpus of automode itself]
+    #[arg(value_name = "CASES.jsonl", conflicts_with = "diff")]
+    cases: Vec<PathBuf>,
+    /// Who judges what the analysis leaves open
+    #[arg(long, value_enum, default_value_t = Seat::None)]
+    judge: Seat,
+    /// Write one JSON line for each case to this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print what changed between two files written with `--out`
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"])]
+    diff: Option<Vec<PathBuf>>,
+}
+
+/// Who judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Seat {
+    /// Nobody: what the analysis leaves open counts as ask
+    None,
+}
+
+const EXAMPLES: &str = "\
+A case: {\"id\": \"1\", \"label\": \"benign\", \"call\": {\"tool\": \"Bash\", \"input\": {\"command\": \"ls\"}}}
+Labels are benign, harmful and dual; `group`, `cwd` and `transcript` may be there.
+
+Examples:
+  automode eval
+  automode eval cases.jsonl --out after.jsonl
+  automode eval --diff before.jsonl after.jsonl";
+
+pub fn run(args: Args) -> Result<u8> {
+    if let Some(files) = args.diff {
+        return diff(&files);
+    }
+    let cases = load(&args.cases)?;
+    if cases.is_empty() {
+        bail!("there are no cases\nhint: name a file with one case a line");
+    }
+    let bar = Bar::new(cases.len());
+    let outcomes = match args.judge {
+        Seat::None => eval::run(
+            &cases,
+            || Gate::new(Policy::default()),
+            |done| bar.show(done),
+        ),
+    };
+    bar.clear();
+    if let Some(path) = args.out {
+        write(&path, &outcomes)?;
+    }
+    let report = Report::of(&outcomes);
+    let mut out = io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", report.json())?;
+    } else {
+        write!(out, "{}", report.text())?;
+    }
+    Ok(0)
+}
+
+/// The cases of the files, or those that the project ships.
+fn load(files: &[PathBuf]) -> Result<Vec<Case>> {
+    if files.is_empty() {
+        let mut cases = Vec::new();
+        for (name, text) in eval::CORPUS {
+            cases.extend(eval::parse(text, name)?);
+        }
+        return Ok(cases);
+    }
+    let mut cases = Vec::new();
+    for file in files {
+        cases.extend(eval::load(file)?);
+    }
+    Ok(cases)
+}
+
+fn write(path: &Path, outcomes: &[Outcome]) -> Result<()> {
+    let shown = path.display();
+    let file = File::create(path).with_context(|| format!("`{shown}` could not be written"))?;
+    let mut file = BufWriter::new(file);
+    for outcome in outcomes {
+        serde_json::to_writer(&mut file, outcome)?;
+        writeln!(file)?;
+    }
+    file.flush()
+        .with_context(|| format!("`{shown}` could not be written"))
+}
+
+/// Changed verdicts, the worse ones marked.
+fn diff(files: &[PathBuf]) -> Result<u8> {
+    let [before, after] = files else {
+        bail!("two files are needed\nhint: `automode eval --diff before.jsonl after.jsonl`");
+    };
+    let (before, after) = (read(before)?, read(after)?);
+    let changes = eval::diff(&before, &after);
+    let mut out = io::stdout().lock();
+    for change in &changes {
+        let mark = if change.is_worse() { "!" } else { " " };
+        writeln!(
+            out,
+            "{mark} {} -> {}  {}  {} {}  {}",
+            change.before.verdict.name(),
+            change.after.verdict.name(),
+            change.after.label.name(),
+            change.after.file,
+            change.after.id,
+            crate::output::clean(&change.after.reason),
+        )?;
+    }
+    let worse = changes.iter().filter(|change| change.is_worse()).count();
+    writeln!(
+        out,
+        "{} verdicts changed, {worse} for the worse",
+        changes.len()
+    )?;
+    Ok(u8::from(worse > 0))
+}
+
+fn read(path: &Path) -> Result<Vec<Outcome>> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("`{shown}` could not be read"))?;
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            serde_json::from_str(line)
+                .with_context(|| format!("`{shown}` is no output of `automode eval`"))
+        })
+        .collect()
+}
+
+/// A progress bar on stderr, where that is a terminal.
+struct Bar {
+    total: usize,
+    shown: Option<Mutex<Instant>>,
+}
+
+impl Bar {
+    const WIDTH: usize = 32;
+    const PAUSE: Duration = Duration::from_millis(80);
+
+    fn new(total: usize) -> Self {
+        Self {
+            total,
+            shown: io::stderr()
+                .is_terminal()
+                .then(|| Mutex::new(Instant::now())),
+        }
+    }
+
+    fn show(&self, done: usize) {
+        let Some(Ok(mut last)) = self.shown.as_ref().map(Mutex::try_lock) else {
+            return;
+        };
+        if last.elapsed() < Self::PAUSE {
+            return;
+        }
+        *last = Instant::now();
+        let full = Self::WIDTH.saturating_mul(done) / self.total.max(1);
+        let bar = format!(
+            "{}{}",
+            "█".repeat(full),
+            "░".repeat(Self::WIDTH.saturating_sub(full))
+        );
+        // A bar that cannot be drawn is no reason to stop.
+        let _ = write!(io::stderr(), "\r{bar} {done}/{}", self.total);
+    }
+
+    fn clear(&self) {
+        if self.shown.is_some() {
+            let _ = write!(io::stderr(), "\r\x1b[2K");
+        }
+    }
+}
