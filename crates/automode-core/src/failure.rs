@@ -12,6 +12,8 @@ pub enum Failure {
     /// The judge's service answered with an error or not at all.
     Unavailable,
     Timeout,
+    /// The money for the judge is spent.
+    Budget,
     /// The judge's service refused to answer (policy, content filter).
     Refused,
     /// The judge's answer was not a verdict.
@@ -27,9 +29,10 @@ pub enum Failure {
 }
 
 impl Failure {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Unavailable,
         Self::Timeout,
+        Self::Budget,
         Self::Refused,
         Self::Unreadable,
         Self::Overlong,
@@ -74,6 +77,7 @@ impl Failure {
             (
                 Self::Unavailable
                 | Self::Timeout
+                | Self::Budget
                 | Self::Refused
                 | Self::Store
                 | Self::Parse
@@ -84,6 +88,7 @@ impl Failure {
             (
                 Self::Unavailable
                 | Self::Timeout
+                | Self::Budget
                 | Self::Refused
                 | Self::Store
                 | Self::Parse
@@ -94,6 +99,7 @@ impl Failure {
             | (
                 Self::Unavailable
                 | Self::Timeout
+                | Self::Budget
                 | Self::Refused
                 | Self::Store
                 | Self::Parse
@@ -110,6 +116,7 @@ impl Failure {
         match self {
             Self::Unavailable => "the judge could not be reached",
             Self::Timeout => "time ran out before there was an answer",
+            Self::Budget => "the budget for the judge is spent",
             Self::Refused => "the judge's service refused to answer",
             Self::Unreadable => "the judge's answer was not a verdict",
             Self::Overlong => "the conversation is too long for the judge",
@@ -145,6 +152,7 @@ mod tests {
         use Fallback::{Ask, Deny, Stop};
         check(Failure::Unavailable, [Deny, Ask, Deny, Deny]);
         check(Failure::Timeout, [Deny, Ask, Deny, Deny]);
+        check(Failure::Budget, [Deny, Ask, Deny, Deny]);
         check(Failure::Refused, [Deny, Ask, Deny, Deny]);
         check(Failure::Unreadable, [Deny, Deny, Deny, Deny]);
         check(Failure::Overlong, [Ask, Ask, Stop, Stop]);

@@ -71,7 +71,8 @@ impl Ledger {
                     ..self
                 }
             }
-            Failure::Refused
+            Failure::Budget
+            | Failure::Refused
             | Failure::Unreadable
             | Failure::Overlong
             | Failure::Cancelled

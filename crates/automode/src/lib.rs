@@ -11,6 +11,7 @@ pub mod config;
 mod driver;
 pub mod eval;
 mod gate;
+pub mod judge;
 pub mod observe;
 pub mod permit;
 pub mod ports;

@@ -1,6 +1,8 @@
 //! What a stage wants, with its ground and its reason.
 
-use crate::{Failure, Fallback, Ground, Mode, Presence, Verdict, policy::Settings};
+use crate::judge::OverBudget;
+use crate::policy::{OnUnavailable, Settings};
+use crate::{Failure, Fallback, Ground, Mode, Presence, Verdict};
 
 /// A verdict on its way to becoming the decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +26,12 @@ impl Opinion {
 
     /// The answer of the failure table.
     pub fn failed(failure: Failure, detail: &str, presence: Presence, settings: &Settings) -> Self {
-        let fallback = failure.fallback(presence, settings.on_unavailable);
+        let setting = match (failure, settings.service.budget.over) {
+            (Failure::Budget, OverBudget::Ask) => OnUnavailable::Ask,
+            (Failure::Budget, OverBudget::Deny) => OnUnavailable::Deny,
+            (_, OverBudget::Ask | OverBudget::Deny | OverBudget::Local) => settings.on_unavailable,
+        };
+        let fallback = failure.fallback(presence, setting);
         let separator = if detail.is_empty() { "" } else { ": " };
         Self {
             verdict: fallback.verdict(),

@@ -1,0 +1,28 @@
+//! Asking a judge: a chain of models, its deadline, its money and its record.
+//!
+//! What is asked and what an answer means is settled in
+//! [`automode_core::judge`]; who is asked, how often and how long is settled
+//! here. No outcome of this module allows anything: it brings back a reply or
+//! says why there is none.
+
+mod canary;
+mod chain;
+mod choice;
+mod folder;
+mod purse;
+mod trial;
+
+pub use canary::{Canary, Expectation, canaries};
+pub use chain::{Chain, Link, Notes};
+pub use choice::{Wrong, service};
+pub use folder::Folder;
+pub use purse::{Purse, Spent};
+pub use trial::{Outcome, Record, Records, Standing, Trial, run};
+
+use automode_core::judge::{Usage, price_of};
+
+/// What tokens of a model cost, in millionths of a dollar, where that is known.
+#[must_use]
+pub fn cost(model: &str, usage: &Usage) -> Option<u64> {
+    price_of(model).map(|price| price.of(usage))
+}
