@@ -258,6 +258,7 @@ impl Evaluator<'_> {
                     },
                     arguments: &arguments,
                     directory: directory.as_deref(),
+                    environment: &invocation.env,
                     file: file.as_ref(),
                     span: invocation.span,
                 };

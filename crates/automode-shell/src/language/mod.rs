@@ -146,4 +146,4 @@ fn unseen(source: &Source<'_>) -> Consequence {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

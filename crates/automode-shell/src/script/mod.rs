@@ -3,12 +3,26 @@
 //! [`resolve`] looks a task up where its runner would (`package.json`, a
 //! Makefile, a justfile, …) and [`open`] looks into a file that is run.
 //! Both see files only through [`Facts`]: what was not observed yet is asked for
-//! as a need, and counts as unseen code until it is.
+//! as a need, and counts as unseen code until it is. Both record the
+//! [`crate::Act::Execute`] of what they resolve.
 
-use crate::{
-    Act, Code, Consequence, Context, Facts, Gap, GapKind, Language, Layer, Origin, Span, Taint,
-    Target, Value,
-};
+mod cargo;
+mod composer;
+mod file;
+mod just;
+mod lookup;
+mod make;
+mod package;
+mod pyproject;
+mod steps;
+mod taskfile;
+mod tox;
+
+use crate::{Consequence, Context, Facts, Language, Layer, Span, Value};
+use lookup::{Lookup, Place};
+use steps::Steps;
+
+pub use file::open;
 
 /// A program that runs tasks which a project declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +67,8 @@ pub struct Request<'a> {
     pub arguments: &'a [Value],
     /// The directory the runner works in (`make -C`, `npm --prefix`), absolute.
     pub directory: Option<&'a str>,
+    /// Variables set in front of the command or exported before it.
+    pub environment: &'a [(String, Value)],
     /// The task file, where the command names it (`make -f`, `just -f`).
     pub file: Option<&'a Value>,
     pub span: Span,
@@ -72,30 +88,44 @@ pub struct Opened<'a> {
 
 /// What a task runner would run.
 #[must_use]
-pub fn resolve(request: &Request<'_>, _context: &Context, _facts: &Facts) -> Consequence {
-    let name = match request.errand {
-        Errand::Run([]) => "default".to_owned(),
-        Errand::Run([first, ..]) => first.shown(),
-        Errand::Install => "install".to_owned(),
-        Errand::Publish => "publish".to_owned(),
-    };
-    let runner = request.runner.name();
-    unseen(
-        Code::Task {
-            runner: runner.to_owned(),
-            name: name.clone(),
+pub fn resolve(request: &Request<'_>, context: &Context, facts: &Facts) -> Consequence {
+    let mut steps = Steps::new(request);
+    let lookup = Lookup::new(request, context, facts);
+    match lookup.find(&mut steps) {
+        Place::Found(found) => {
+            steps.in_file(&found);
+            let names = match steps.names() {
+                Ok(names) => names,
+                Err(word) => return steps.dynamic(word),
+            };
+            match request.runner {
+                Runner::Npm | Runner::Pnpm | Runner::Yarn | Runner::Bun => {
+                    package::node(&found, &names, &mut steps);
+                }
+                Runner::Deno => package::deno(&found, &names, &mut steps),
+                Runner::Composer => composer::read(&found, &names, &mut steps),
+                Runner::Make => make::read(&found, &names, facts, &mut steps),
+                Runner::Just => just::read(&found, &names, &mut steps),
+                Runner::Task => taskfile::read(&found, &names, &mut steps),
+                Runner::Cargo => cargo::read(&found, &names, &mut steps),
+                Runner::Poe => pyproject::read(&found, &names, pyproject::Table::Poe, &mut steps),
+                Runner::Pdm => pyproject::read(&found, &names, pyproject::Table::Pdm, &mut steps),
+                Runner::Hatch => {
+                    pyproject::read(&found, &names, pyproject::Table::Hatch, &mut steps)
+                }
+                Runner::Tox => tox::read(&found, &names, &mut steps),
+                // Their tasks are code that gets its parts from the runner.
+                Runner::Rake | Runner::Nox => steps.missing(&names.join(" ")),
+            }
+        }
+        Place::Nowhere => match request.errand {
+            // Without a file there are no scripts to run around an installation.
+            Errand::Install | Errand::Publish => {}
+            Errand::Run(_) => steps.unseen(),
         },
-        format!("{runner} {name}"),
-        request.span,
-    )
-}
-
-/// What running a file would do.
-#[must_use]
-pub fn open(opened: &Opened<'_>, _context: &Context, _facts: &Facts) -> Consequence {
-    let typed = opened.path.shown();
-    let target = Target::locate(opened.path, opened.cwd);
-    unseen(Code::File(target), typed, opened.span)
+        Place::Unknown => steps.unseen(),
+    }
+    steps.finish()
 }
 
 impl Runner {
@@ -123,22 +153,5 @@ impl Runner {
     }
 }
 
-fn unseen(code: Code, what: String, span: Span) -> Consequence {
-    Consequence {
-        effects: vec![(
-            Act::Execute {
-                code,
-                origin: Origin {
-                    seen: false,
-                    taint: Taint::NONE,
-                },
-            },
-            span,
-        )],
-        gaps: vec![Gap {
-            kind: GapKind::Unseen(what),
-            span,
-        }],
-        ..Consequence::default()
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! `package.json` scripts and `deno.json` tasks.
+
+use serde_json::{Map, Value as Json};
+
+use super::Errand;
+use super::lookup::Found;
+use super::steps::Steps;
+
+/// What npm and its kin run by themselves, in order.
+const INSTALL: &[&str] = &[
+    "preinstall",
+    "install",
+    "postinstall",
+    "prepublish",
+    "preprepare",
+    "prepare",
+    "postprepare",
+];
+const PUBLISH: &[&str] = &[
+    "prepublishOnly",
+    "prepublish",
+    "preprepare",
+    "prepare",
+    "postprepare",
+    "prepack",
+    "postpack",
+    "publish",
+    "postpublish",
+    "preversion",
+    "version",
+    "postversion",
+];
+
+pub(super) fn node(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+    let Ok(Json::Object(manifest)) = serde_json::from_str::<Json>(found.text) else {
+        return steps.unclear("package.json does not parse");
+    };
+    let empty = Map::new();
+    let scripts = match manifest.get("scripts") {
+        Some(Json::Object(scripts)) => scripts,
+        Some(_) => return steps.unclear("`scripts` is not an object"),
+        None => &empty,
+    };
+    let events = match steps.request.errand {
+        Errand::Install => INSTALL,
+        Errand::Publish => PUBLISH,
+        Errand::Run(_) => return run(scripts, names, steps),
+    };
+    for event in events {
+        if let Some(script) = scripts.get(*event) {
+            shell(script, steps);
+        }
+    }
+}
+
+fn run(scripts: &Map<String, Json>, names: &[String], steps: &mut Steps<'_>) {
+    if names.is_empty() {
+        return steps.missing("default");
+    }
+    for name in names {
+        let Some(script) = scripts.get(name) else {
+            steps.missing(name);
+            continue;
+        };
+        if let Some(before) = scripts.get(&format!("pre{name}")) {
+            shell(before, steps);
+        }
+        match script {
+            Json::String(text) => steps.shell_with_arguments(text),
+            _ => steps.unclear(name),
+        }
+        if let Some(after) = scripts.get(&format!("post{name}")) {
+            shell(after, steps);
+        }
+    }
+}
+
+fn shell(script: &Json, steps: &mut Steps<'_>) {
+    match script {
+        Json::String(text) => steps.shell(text.as_str()),
+        _ => steps.unclear("a script that is not text"),
+    }
+}
+
+pub(super) fn deno(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+    if found.path.ends_with("/package.json") {
+        return node(found, names, steps);
+    }
+    let plain = without_comments(found.text);
+    let Ok(Json::Object(config)) = serde_json::from_str::<Json>(&plain) else {
+        return steps.unclear("deno.json does not parse");
+    };
+    let Some(Json::Object(tasks)) = config.get("tasks") else {
+        return steps.missing(&names.join(" "));
+    };
+    for name in names {
+        deno_task(tasks, name, steps, 0);
+    }
+}
+
+fn deno_task(tasks: &Map<String, Json>, name: &str, steps: &mut Steps<'_>, depth: usize) {
+    match tasks.get(name) {
+        _ if depth > 16 => steps.unclear("tasks that depend on each other"),
+        Some(Json::String(text)) => steps.shell_with_arguments(text),
+        Some(Json::Object(task)) => {
+            if let Some(Json::Array(needed)) = task.get("dependencies") {
+                for needed in needed {
+                    match needed {
+                        Json::String(needed) => {
+                            deno_task(tasks, needed, steps, depth.saturating_add(1))
+                        }
+                        _ => steps.unclear(name),
+                    }
+                }
+            }
+            match task.get("command") {
+                Some(Json::String(text)) => steps.shell_with_arguments(text),
+                Some(_) => steps.unclear(name),
+                None => steps.exists(),
+            }
+        }
+        Some(_) => steps.unclear(name),
+        None => steps.missing(name),
+    }
+}
+
+/// JSON without `//` and `/* */` comments and trailing commas; texts stay as they are.
+fn without_comments(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    let mut quoted = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if quoted => {
+                plain.push(letter);
+                plain.extend(letters.next());
+            }
+            '"' => {
+                quoted = !quoted;
+                plain.push(letter);
+            }
+            '/' if !quoted && letters.peek() == Some(&'/') => {
+                for skipped in letters.by_ref() {
+                    if skipped == '\n' {
+                        plain.push('\n');
+                        break;
+                    }
+                }
+            }
+            '/' if !quoted && letters.peek() == Some(&'*') => {
+                let mut star = false;
+                letters.next();
+                for skipped in letters.by_ref() {
+                    if star && skipped == '/' {
+                        break;
+                    }
+                    star = skipped == '*';
+                }
+            }
+            '}' | ']' if !quoted => {
+                let kept = plain.trim_end();
+                if kept.ends_with(',') {
+                    plain.truncate(kept.len().saturating_sub(1));
+                }
+                plain.push(letter);
+            }
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}

@@ -1,0 +1,197 @@
+//! What a task comes down to: shell texts and commands, in order.
+
+use super::lookup::Found;
+use super::{Errand, Request};
+use crate::{
+    Act, Code, Consequence, Gap, GapKind, Layer, Need, Nested, NestedStdin, Origin, Taint, Value,
+};
+
+/// More steps than this say nothing new.
+const STEPS: usize = 512;
+
+pub(super) struct Steps<'a> {
+    pub(super) request: &'a Request<'a>,
+    found: Consequence,
+    directory: Option<String>,
+    taint: Taint,
+    /// The runner has nothing to do: no code runs at all.
+    idle: bool,
+}
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(request: &'a Request<'a>) -> Self {
+        Self {
+            request,
+            found: Consequence::default(),
+            directory: request.directory.map(str::to_owned),
+            taint: Taint::NONE,
+            idle: true,
+        }
+    }
+
+    pub(super) fn in_file(&mut self, found: &Found<'_>) {
+        self.directory = Some(found.directory.clone());
+        self.taint = found.taint;
+    }
+
+    pub(super) fn need(&mut self, path: &str) {
+        let need = Need::File(path.to_owned());
+        if !self.found.needs.contains(&need) {
+            self.found.needs.push(need);
+        }
+    }
+
+    /// The names of the tasks, or the word that is not known.
+    pub(super) fn names(&self) -> Result<Vec<String>, String> {
+        match self.request.errand {
+            Errand::Run(names) => names
+                .iter()
+                .map(|name| {
+                    name.literal()
+                        .map(|name| name.into_owned())
+                        .ok_or_else(|| name.shown())
+                })
+                .collect(),
+            Errand::Install | Errand::Publish => Ok(Vec::new()),
+        }
+    }
+
+    /// A line of shell that the task runs.
+    pub(super) fn shell(&mut self, text: impl Into<String>) {
+        let text = Value::text(text, self.request.span);
+        self.shell_value(text, Vec::new());
+    }
+
+    /// A line of shell that gets the words after the task's name.
+    pub(super) fn shell_with_arguments(&mut self, text: &str) {
+        if self.request.arguments.is_empty() {
+            return self.shell(text);
+        }
+        let mut arguments = vec![Value::text(self.request.runner.name(), self.request.span)];
+        arguments.extend(self.request.arguments.iter().cloned());
+        let text = Value::text(format!("{text} \"$@\""), self.request.span);
+        self.shell_value(text, arguments);
+    }
+
+    pub(super) fn shell_value(&mut self, text: Value, arguments: Vec<Value>) {
+        let cwd = self.cwd();
+        let layer = self.layer();
+        self.push(Nested::Shell {
+            text,
+            arguments,
+            cwd,
+            stdin: NestedStdin::Same,
+            layer,
+        });
+    }
+
+    pub(super) fn command(&mut self, argv: Vec<Value>) {
+        let cwd = self.cwd();
+        let layer = self.layer();
+        self.push(Nested::Command {
+            argv,
+            env: Vec::new(),
+            cwd,
+            stdin: NestedStdin::Same,
+            layer,
+        });
+    }
+
+    pub(super) fn push(&mut self, nested: Nested) {
+        self.idle = false;
+        if self.found.runs.len() >= STEPS {
+            return self.gap(GapKind::Budget);
+        }
+        if !self.found.runs.contains(&nested) {
+            self.found.runs.push(nested);
+        }
+    }
+
+    /// The task exists, even when it runs nothing.
+    pub(super) fn exists(&mut self) {
+        self.idle = false;
+    }
+
+    fn cwd(&self) -> Option<Value> {
+        let directory = self.directory.as_deref()?;
+        (self.request.directory != Some(directory))
+            .then(|| Value::text(directory, self.request.span))
+    }
+
+    pub(super) fn layer(&self) -> Layer {
+        Layer::Task(self.title())
+    }
+
+    fn title(&self) -> String {
+        format!("{} {}", self.request.runner.name(), self.name())
+    }
+
+    fn name(&self) -> String {
+        match self.request.errand {
+            Errand::Run([]) => "default".to_owned(),
+            Errand::Run(names) => names.iter().map(Value::shown).collect::<Vec<_>>().join(" "),
+            Errand::Install => "install".to_owned(),
+            Errand::Publish => "publish".to_owned(),
+        }
+    }
+
+    pub(super) fn gap(&mut self, kind: GapKind) {
+        let known = self.found.gaps.iter().any(|gap| gap.kind == kind);
+        if !known {
+            self.found.gaps.push(Gap {
+                kind,
+                span: self.request.span,
+            });
+        }
+    }
+
+    /// A part of the task file that is not understood.
+    pub(super) fn unclear(&mut self, what: &str) {
+        self.idle = false;
+        let what: String = what.chars().take(80).collect();
+        let runner = self.request.runner.name();
+        self.gap(GapKind::Syntax(format!("{runner}: {what}")));
+    }
+
+    /// A task that the file does not declare.
+    pub(super) fn missing(&mut self, name: &str) {
+        self.idle = false;
+        let runner = self.request.runner.name();
+        self.gap(GapKind::Unseen(format!("{runner} {name}")));
+    }
+
+    /// The task file was not seen.
+    pub(super) fn unseen(&mut self) {
+        self.idle = false;
+        let title = self.title();
+        self.gap(GapKind::Unseen(title));
+    }
+
+    /// A name that is only known when the command runs.
+    pub(super) fn dynamic(mut self, word: String) -> Consequence {
+        self.idle = false;
+        let program = self.request.runner.name().to_owned();
+        self.gap(GapKind::DynamicWord { program, word });
+        self.finish()
+    }
+
+    pub(super) fn finish(mut self) -> Consequence {
+        if !self.idle {
+            let seen = self.found.gaps.is_empty();
+            self.found.effects.push((
+                Act::Execute {
+                    code: Code::Task {
+                        runner: self.request.runner.name().to_owned(),
+                        name: self.name(),
+                    },
+                    origin: Origin {
+                        seen,
+                        taint: self.taint,
+                    },
+                },
+                self.request.span,
+            ));
+        }
+        self.found
+    }
+}
