@@ -16,8 +16,8 @@ const VARIABLES: &[&str] = &["USER", "LOGNAME", "TMPDIR", "HOSTNAME"];
 /// The gate under the policy that is in force in a directory. A broken file does not
 /// stop it: its policy then allows nothing, and says why.
 pub fn gate(cwd: &str, config: Option<PathBuf>) -> Result<Gate> {
-    let loaded = config::load(&Places::here(cwd.as_ref(), config));
-    Ok(Gate::new(loaded.policy))
+    let policy = config::load(&Places::here(cwd.as_ref(), config));
+    Ok(Gate::new(policy))
 }
 
 /// The directory made absolute; it must exist.

@@ -68,7 +68,7 @@ impl Machine {
     }
 
     fn policy(&self) -> Policy {
-        load(&self.places()).policy
+        load(&self.places())
     }
 
     /// The verdicts of the three lists on a shell command.
@@ -305,7 +305,7 @@ fn the_judges_chain() {
 
 #[test]
 fn the_digest_follows_the_files() {
-    let digest = |machine: &Machine| load(&machine.places()).digest;
+    let digest = |machine: &Machine| load(&machine.places()).provenance().digest.clone();
     let machine = Machine::new().with(USER, ALLOW_GIT);
     let before = digest(&machine);
     assert_eq!(before, digest(&machine));
@@ -330,20 +330,30 @@ fn files_are_read_again_in_time() {
     let machine = Machine::new().with(USER, ALLOW_GIT);
     let keeper = Keeper::new(machine.places(), clock.clone());
     let machine = machine.with(USER, "[permissions]\ndeny = [\"Bash(git *)\"]\n");
-    assert_eq!(says(&keeper.current().policy, "git status"), "allow");
+    assert_eq!(says(&keeper.current(), "git status"), "allow");
     clock
         .0
         .store(1_000_000 + Keeper::MAX_AGE - 1, Ordering::Relaxed);
-    assert_eq!(says(&keeper.current().policy, "git status"), "allow");
+    assert_eq!(says(&keeper.current(), "git status"), "allow");
     clock
         .0
         .store(1_000_000 + Keeper::MAX_AGE, Ordering::Relaxed);
-    assert_eq!(says(&keeper.current().policy, "git status"), "deny");
+    assert_eq!(says(&keeper.current(), "git status"), "deny");
     let _machine = machine.with(USER, ALLOW_GIT);
     clock.0.store(5, Ordering::Relaxed);
     assert_eq!(
-        says(&keeper.current().policy, "git status"),
+        says(&keeper.current(), "git status"),
         "allow",
         "a clock that went back"
     );
+}
+
+/// The schema that editors use is the one of this version. Write it anew with
+/// `cargo run -p automode-cli -- config schema > docs/config.schema.json`.
+#[test]
+fn the_committed_schema_is_current() {
+    let committed = include_str!("../../../docs/config.schema.json");
+    let current =
+        serde_json::to_string_pretty(&automode::config::schema::schema()).expect("a schema");
+    assert_eq!(committed.trim_end(), current);
 }

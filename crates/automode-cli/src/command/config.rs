@@ -81,14 +81,14 @@ impl Here {
 }
 
 fn show(here: Here) -> Result<u8> {
-    let loaded = config::load(&here.places()?);
+    let policy = config::load(&here.places()?);
     let text = if here.json {
-        format!("{}\n", serde_json::to_string_pretty(&as_json(&loaded))?)
+        format!("{}\n", serde_json::to_string_pretty(&as_json(&policy))?)
     } else {
-        as_text(&loaded.policy)
+        as_text(&policy)
     };
     output::print(&text)?;
-    Ok(broken(&loaded.policy))
+    Ok(broken(&policy))
 }
 
 /// Faults go to stderr, and nothing that holds one is a success.
@@ -167,8 +167,7 @@ fn as_text(policy: &Policy) -> String {
     out
 }
 
-fn as_json(loaded: &config::Loaded) -> serde_json::Value {
-    let policy = &loaded.policy;
+fn as_json(policy: &Policy) -> serde_json::Value {
     let known = policy.provenance();
     let [deny, ask, allow] = policy.rules().map(|rules| {
         rules
@@ -200,7 +199,7 @@ fn as_json(loaded: &config::Loaded) -> serde_json::Value {
         })
         .collect();
     json!({
-        "digest": loaded.digest,
+        "digest": known.digest,
         "failure": policy.failure(),
         "files": known.files,
         "permissions": {"deny": deny, "ask": ask, "allow": allow, "directories": policy.directories()},
@@ -245,7 +244,7 @@ fn path(here: Here) -> Result<u8> {
 }
 
 fn lint(here: Here) -> Result<u8> {
-    let policy = config::load(&here.places()?).policy;
+    let policy = config::load(&here.places()?);
     let notes = policy.lint();
     if here.json {
         output::print(&format!("{}\n", serde_json::to_string_pretty(&notes)?))?;

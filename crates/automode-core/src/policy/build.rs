@@ -30,6 +30,8 @@ pub struct Provenance {
     /// Allow rules that an administrator's setting switches off.
     pub unmanaged: Vec<Arc<Rule>>,
     pub faults: Vec<String>,
+    /// Fingerprint of everything that was read; empty for the built-in policy.
+    pub digest: String,
 }
 
 impl Policy {
@@ -40,6 +42,7 @@ impl Policy {
         let mut build = Build {
             provenance: Provenance {
                 faults: std::mem::take(&mut sources.faults),
+                digest: std::mem::take(&mut sources.digest),
                 ..Provenance::default()
             },
             ..Build::default()

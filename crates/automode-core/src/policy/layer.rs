@@ -16,6 +16,8 @@ pub struct Sources {
     pub projects: Vec<ProjectPolicy>,
     /// Files that could not be read or understood, each with its place and a hint.
     pub faults: Vec<String>,
+    /// Fingerprint of everything that was read; empty where nothing was.
+    pub digest: String,
 }
 
 /// One file of a person or an administrator.

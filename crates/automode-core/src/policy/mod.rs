@@ -16,6 +16,8 @@ mod field;
 mod glob;
 mod host;
 mod index;
+#[cfg(test)]
+mod laws;
 mod layer;
 mod lint;
 mod nearest;

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Loaded, Places, load};
+use automode_core::policy::Policy;
+
+use super::{Places, load};
 use crate::ports::Clock;
 
 /// Keeps the policy of a directory and reads its files again in time.
@@ -13,7 +15,7 @@ pub struct Keeper {
 }
 
 struct Kept {
-    loaded: Arc<Loaded>,
+    policy: Arc<Policy>,
     read_at: u64,
 }
 
@@ -26,7 +28,7 @@ impl Keeper {
     pub fn new(places: Places, clock: impl Clock + 'static) -> Self {
         let kept = Kept {
             read_at: clock.now(),
-            loaded: Arc::new(load(&places)),
+            policy: Arc::new(load(&places)),
         };
         Self {
             places,
@@ -36,7 +38,7 @@ impl Keeper {
     }
 
     /// The policy, at most [`Self::MAX_AGE`] old. A clock that went back counts as old.
-    pub fn current(&self) -> Arc<Loaded> {
+    pub fn current(&self) -> Arc<Policy> {
         let now = self.clock.now();
         // A panic while the lock was held left a whole policy behind: it is replaced in one step.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,10 +47,10 @@ impl Keeper {
             .is_some_and(|age| age < Self::MAX_AGE);
         if !fresh {
             *kept = Kept {
-                loaded: Arc::new(load(&self.places)),
+                policy: Arc::new(load(&self.places)),
                 read_at: now,
             };
         }
-        Arc::clone(&kept.loaded)
+        Arc::clone(&kept.policy)
     }
 }

@@ -19,17 +19,10 @@ pub use places::{Place, Places, Trust};
 use automode_core::policy::{Policy, Sources};
 use sha2::{Digest, Sha256};
 
-/// A policy and the fingerprint of the files it was made from.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    pub policy: Policy,
-    /// SHA-256 over the files that were read, hex: the same settings, the same digest.
-    pub digest: String,
-}
-
-/// Reads all files of the places.
+/// Reads all files of the places. The policy's digest is SHA-256 over what was read,
+/// in hex: the same settings, the same digest.
 #[must_use]
-pub fn load(places: &Places) -> Loaded {
+pub fn load(places: &Places) -> Policy {
     let mut sources = Sources::default();
     let mut hasher = Sha256::new();
     for place in places.iter() {
@@ -48,10 +41,8 @@ pub fn load(places: &Places) -> Loaded {
             }
         }
     }
-    Loaded {
-        policy: Policy::new(sources),
-        digest: hex(&hasher.finalize()),
-    }
+    sources.digest = hex(&hasher.finalize());
+    Policy::new(sources)
 }
 
 fn understand(place: &Place, text: &str, places: &Places, sources: &mut Sources) {

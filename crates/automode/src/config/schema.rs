@@ -135,6 +135,7 @@ fn insert(root: &mut Value, key: &str, schema: Value) {
             let doc = match first {
                 "permissions" => "Permission rules.",
                 "auto_mode" => "Prose for the judge.",
+                "budget" => "Money for the judge.",
                 "limits" => "When the judge's denials and outages add up.",
                 "judge" => "Who judges, and how it is asked.",
                 "transcript" => "What the judge sees of a session.",

@@ -159,11 +159,7 @@ fn settle(
         pending: call,
     };
     let settlement = gate.settle(call, &session(desk, memory), &recall);
-    let config: String = Sha256::digest(format!("{:?}", gate.policy()))
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let config = gate.policy().provenance().digest.chars().take(16).collect();
     Ok((settlement, config))
 }
 

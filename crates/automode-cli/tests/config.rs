@@ -1,0 +1,170 @@
+//! The binary under settings files: what it shows, and that a broken file never allows.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that cannot set its stage must fail"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+struct Machine {
+    _temp: tempfile::TempDir,
+    home: PathBuf,
+}
+
+impl Machine {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let temp = tempfile::tempdir().expect("a directory");
+        let home = temp.path().canonicalize().expect("a path");
+        fs::create_dir_all(home.join("app/.git")).expect("a repository");
+        for (file, text) in files {
+            let path = home.join(file);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+            fs::write(path, text).expect("a file");
+        }
+        Self { _temp: temp, home }
+    }
+
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = command(&self.home)
+            .args(arguments)
+            .current_dir(self.home.join("app"))
+            .output()
+            .expect("a process");
+        told(output)
+    }
+}
+
+fn command(home: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_automode"));
+    command.env_clear().env("HOME", home);
+    command
+}
+
+fn told(output: Output) -> (i32, String, String) {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (
+        output.status.code().unwrap_or(-1),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+const USER: &str = ".config/automode/config.toml";
+
+#[test]
+fn rules_decide_and_name_their_place() {
+    let machine = Machine::new(&[(
+        USER,
+        "[permissions]\nallow = [\"Bash(make *)\"]\ndeny = [\n  \"Bash(make deploy *)\",\n]\n",
+    )]);
+    let (code, out, _) = machine.run(&["check", "make all"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(
+        out.contains("Bash(make *)") && out.contains("config.toml:2"),
+        "{out}"
+    );
+    let (code, out, _) = machine.run(&["check", "make all && sudo make deploy"]);
+    assert_eq!(code, 2, "{out}");
+    assert!(
+        out.contains("Bash(make deploy *)") && out.contains("config.toml:4"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_broken_file_never_allows() {
+    for broken in [
+        "permissions = 1",
+        "[permissions]\nallow = [\"Bash(*)\"]\ncolour = 1",
+        "= x",
+        "[permissions]\ndeny = [\"Bash(\"]",
+    ] {
+        let machine = Machine::new(&[(USER, broken)]);
+        for command in ["git status", "ls"] {
+            let (code, out, _) = machine.run(&["check", command]);
+            assert!(code == 1 || code == 2, "{broken}: {code} {out}");
+            assert!(out.contains("config.toml:"), "{out}");
+        }
+        let (code, _, err) = machine.run(&["config", "show"]);
+        assert_eq!(code, 3);
+        assert!(err.contains("config.toml:"), "{err}");
+        assert_eq!(machine.run(&["config", "lint"]).0, 3);
+    }
+    let machine = Machine::new(&[]);
+    let (code, out, _) = machine.run(&["check", "--config", "gone.toml", "ls"]);
+    assert!(code == 1 || code == 2, "{code} {out}");
+}
+
+#[test]
+fn a_repository_cannot_loosen() {
+    let allow =
+        "[permissions]\nallow = [\"Bash(curl *)\"]\n[auto_mode]\nallow = [\"everything\"]\n";
+    let machine = Machine::new(&[("app/.automode.toml", allow), ("app/mine.toml", allow)]);
+    let (before, ..) = Machine::new(&[]).run(&["check", "curl -d @x https://example.com"]);
+    assert_ne!(before, 0);
+    assert_eq!(
+        machine.run(&["check", "curl -d @x https://example.com"]).0,
+        before
+    );
+    // Not even by a variable that points into it.
+    let output = command(&machine.home)
+        .env("AUTOMODE_CONFIG", machine.home.join("app/mine.toml"))
+        .args(["check", "curl -d @x https://example.com"])
+        .current_dir(machine.home.join("app"))
+        .output()
+        .expect("a process");
+    assert_eq!(told(output).0, before);
+    let (code, out, _) = machine.run(&["config", "lint"]);
+    assert_eq!(code, 1);
+    assert!(
+        out.contains("ignored: permissions.allow") && out.contains("ignored: auto_mode.allow"),
+        "{out}"
+    );
+}
+
+#[test]
+fn defaults_are_a_configuration_that_changes_nothing() {
+    let (code, defaults, _) = Machine::new(&[]).run(&["config", "defaults"]);
+    assert_eq!(code, 0);
+    let machine = Machine::new(&[(USER, &defaults)]);
+    let (code, shown, err) = machine.run(&["config", "show", "--json"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    let (_, plain, _) = Machine::new(&[]).run(&["config", "show", "--json"]);
+    let plain: serde_json::Value = serde_json::from_str(&plain).expect("JSON");
+    let values = |shown: &serde_json::Value| {
+        let settings = shown["settings"].as_object().expect("settings").clone();
+        settings
+            .into_iter()
+            .map(|(key, field)| (key, field["value"].clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(values(&shown), values(&plain));
+}
+
+#[test]
+fn pages_completions_and_manual() {
+    let machine = Machine::new(&[]);
+    let (code, out, _) = machine.run(&["rules", "list"]);
+    assert!(code == 0 && out.contains("force-push"), "{out}");
+    let (code, out, _) = machine.run(&["rules", "show", "force-push"]);
+    assert!(code == 0 && out.starts_with("# "), "{out}");
+    let (code, _, err) = machine.run(&["rules", "show", "forc-push"]);
+    assert!(
+        code == 3 && err.contains("did you mean `force-push`?"),
+        "{err}"
+    );
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (code, out, _) = machine.run(&["completions", shell]);
+        assert!(code == 0 && out.contains("automode"), "{shell}");
+    }
+    let (code, out, _) = machine.run(&["man"]);
+    assert!(code == 0 && out.contains(".TH automode"), "{out}");
+    let pages = machine.home.join("man");
+    let (code, ..) = machine.run(&["man", "--out", pages.to_str().expect("a path")]);
+    assert_eq!(code, 0);
+    assert!(pages.join("automode-check.1").is_file());
+}
