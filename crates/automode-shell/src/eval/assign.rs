@@ -2,9 +2,11 @@
 
 use super::Evaluator;
 use super::expand::Quotes;
+use super::field::MAX_SIZE;
+use super::outcome::size;
 use super::shell::{Shell, Stored};
 use crate::syntax::{Assignment, AssignmentValue, Element};
-use crate::{Taint, Value};
+use crate::{GapKind, Span, Taint, Value};
 
 impl Evaluator<'_> {
     /// Evaluates an assignment and makes it.
@@ -18,17 +20,27 @@ impl Evaluator<'_> {
         }
         let stored = self.assigned(assignment, shell);
         let stored = if assignment.append {
-            appended(
-                shell
-                    .variables
-                    .get(&assignment.name)
-                    .map(|binding| &binding.value),
-                stored,
-            )
+            let before = shell.variables.get(&assignment.name);
+            appended(before.map(|binding| &binding.value), stored)
         } else {
             stored
         };
+        let stored = self.bounded(stored, assignment.span);
         shell.set(&assignment.name, stored);
+    }
+
+    /// Gives up what has grown beyond what is followed.
+    fn bounded(&mut self, stored: Stored, span: Span) -> Stored {
+        let size = match &stored {
+            Stored::Scalar(value) => size(value),
+            Stored::List(values) => values.iter().map(|value| size(value) + 8).sum(),
+            Stored::Hidden(_) | Stored::Unset => 0,
+        };
+        if size <= MAX_SIZE {
+            return stored;
+        }
+        self.gap(GapKind::Budget, span);
+        Stored::Hidden(stored.taint())
     }
 
     /// The value that would be assigned.

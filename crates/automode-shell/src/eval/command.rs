@@ -51,7 +51,11 @@ impl Evaluator<'_> {
         };
         let outcome = self.start(start, Lookup::Everything, shell);
         // `exec > file` without a command keeps its redirections.
-        if !shell.keeps_streams(simple) {
+        if shell.keeps_streams(simple) {
+            shell
+                .connected
+                .extend(redirections.connected.iter().cloned());
+        } else {
             shell.stdin = stdin;
             shell.stdout = stdout;
         }

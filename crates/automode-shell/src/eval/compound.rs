@@ -343,7 +343,7 @@ fn any_item(item: &Value) -> Value {
 /// Gives up what differs after a round; whether anything did.
 fn widen(start: &mut Shell, after: &Shell) -> bool {
     let mut changed = false;
-    for (name, binding) in &after.variables {
+    for (name, binding) in after.variables.iter() {
         let before = start.variables.get(name);
         let known = before.map_or(Taint::NONE, |before| before.value.taint());
         let taint = binding.value.taint().with(known);
@@ -375,7 +375,7 @@ fn widen(start: &mut Shell, after: &Shell) -> bool {
         start.arguments = None;
         changed = true;
     }
-    for (name, bodies) in &after.functions {
+    for (name, bodies) in after.functions.iter() {
         if !start.functions.contains_key(name) {
             start.functions.insert(name.clone(), bodies.clone());
             changed = true;

@@ -70,7 +70,10 @@ impl Evaluator<'_> {
 
     fn parts(&mut self, word: &Word, shell: &mut Shell, quotes: Quotes, fields: &mut Fields) {
         for (at, part) in word.parts.iter().enumerate() {
-            if !self.spend(part.span) {
+            if fields.overflows() {
+                self.gap(GapKind::Budget, part.span);
+            }
+            if fields.overflows() || !self.spend(part.span) {
                 fields.quoted_value(Value::dynamic(
                     DynamicSource::Unknown,
                     Taint::UNKNOWN,
@@ -107,6 +110,7 @@ impl Evaluator<'_> {
                 }
             }
         }
+        self.spend_on(fields.size(), word.span);
     }
 
     /// Expands a tilde in front and hands back the rest of the text.

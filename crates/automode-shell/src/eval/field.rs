@@ -2,6 +2,9 @@
 
 use crate::{Dynamic, Piece, Span, Value};
 
+/// How much one word may become, in bytes.
+pub(super) const MAX_SIZE: usize = 16 * 1024;
+
 /// Words under construction.
 pub(super) struct Fields {
     done: Vec<Value>,
@@ -12,6 +15,8 @@ pub(super) struct Fields {
     span: Span,
     /// The characters to split at; `None` where they are not known.
     separators: Option<String>,
+    /// Bytes and words so far.
+    size: usize,
 }
 
 impl Fields {
@@ -23,7 +28,25 @@ impl Fields {
             may_split: false,
             span,
             separators,
+            size: 0,
         }
+    }
+
+    /// More than is followed.
+    pub(super) fn overflows(&self) -> bool {
+        self.size > MAX_SIZE
+    }
+
+    fn grow(&mut self, pieces: &[Piece]) {
+        let sizes = pieces.iter().map(|piece| match piece {
+            Piece::Text(text) | Piece::Glob(text) => text.len(),
+            Piece::Dynamic(_) => 8,
+        });
+        self.size = self.size.saturating_add(sizes.sum());
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
     }
 
     /// Text that stands as it is.
@@ -35,6 +58,7 @@ impl Fields {
     /// A value that stands as it is.
     pub(super) fn quoted_value(&mut self, value: Value) {
         self.present = true;
+        self.grow(&value.pieces);
         for piece in value.pieces {
             match piece {
                 Piece::Text(text) | Piece::Glob(text) => push_text(&mut self.current, &text),
@@ -51,6 +75,7 @@ impl Fields {
 
     /// The result of an expansion outside quotes: split, then patterns.
     pub(super) fn bare_value(&mut self, value: Value) {
+        self.grow(&value.pieces);
         for piece in value.pieces {
             match piece {
                 Piece::Text(text) => self.split(&text),
@@ -120,6 +145,7 @@ impl Fields {
         });
         self.present = false;
         self.may_split = false;
+        self.size = self.size.saturating_add(8);
     }
 
     pub(super) fn finish(mut self) -> Vec<Value> {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::shared::Shared;
 use crate::{Extent, Facts, FileFact, Taint, Target, Value};
 
 /// By absolute path.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Files(BTreeMap<String, Content>);
+pub(super) struct Files(Shared<BTreeMap<String, Content>>);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Content {
@@ -67,24 +68,28 @@ impl Files {
     }
 
     pub(super) fn join(&mut self, other: &Self) {
-        for (path, content) in &other.0 {
-            match self.0.get_mut(path) {
-                Some(mine) if mine == content => {}
-                Some(mine) => {
+        if self.0.is(&other.0) {
+            return;
+        }
+        for (path, content) in other.0.iter() {
+            match self.0.get(path) {
+                Some(mine) if mine == content => continue,
+                Some(_) | None => {}
+            }
+            self.0
+                .entry(path.clone())
+                .and_modify(|mine| {
                     mine.text = None;
                     mine.taint = mine.taint.with(content.taint);
-                }
-                None => {
-                    self.0.insert(path.clone(), content.clone());
-                }
-            }
+                })
+                .or_insert_with(|| content.clone());
         }
     }
 
     /// The facts with the texts that the script has written laid over them.
     pub(super) fn over(&self, facts: &Facts) -> Option<Facts> {
         let mut laid = None;
-        for (path, content) in &self.0 {
+        for (path, content) in self.0.iter() {
             if content.kind == Kind::Directory {
                 continue;
             }

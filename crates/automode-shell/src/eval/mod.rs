@@ -23,6 +23,7 @@ mod parameter;
 mod pattern;
 mod print;
 mod redirect;
+mod shared;
 mod shell;
 
 use crate::guard::{self, Admitted};
@@ -35,6 +36,8 @@ use shell::Shell;
 
 /// Steps of one analysis: commands, words and pieces, also of nested code.
 const FUEL: u32 = 20_000;
+/// One gap is enough to be partial; more than this nobody reads.
+const MAX_GAPS: usize = 128;
 /// How deep code may run code: functions, `eval`, scripts, wrappers.
 const MAX_DEPTH: u32 = 16;
 
@@ -137,6 +140,22 @@ impl<'c> Evaluator<'c> {
         }
     }
 
+    /// Spends what handling this many bytes or entries costs.
+    pub(super) fn spend_on(&mut self, size: usize, span: Span) -> bool {
+        let steps = u32::try_from(size / 64).unwrap_or(u32::MAX);
+        match self.fuel.checked_sub(steps) {
+            Some(rest) => {
+                self.fuel = rest;
+                true
+            }
+            None => {
+                self.fuel = 0;
+                self.gap(GapKind::Budget, span);
+                false
+            }
+        }
+    }
+
     /// Goes one level into nested code, or notes that it is too deep.
     pub(super) fn deeper<T: Default>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_DEPTH {
@@ -151,12 +170,17 @@ impl<'c> Evaluator<'c> {
 
     pub(super) fn gap(&mut self, kind: GapKind, span: Span) {
         let gap = Gap { kind, span };
-        if self.gaps.last() != Some(&gap) {
+        if self.gaps.len() < MAX_GAPS && self.gaps.last() != Some(&gap) {
             self.gaps.push(gap);
         }
     }
 
     pub(super) fn effect(&mut self, act: Act, by: usize, span: Span, certainty: Certainty) {
+        // A variable that is set once is seen by every program after it.
+        let again = |effect: &Effect| effect.span == span && effect.act == act;
+        if matches!(act, Act::Environment { .. }) && self.effects.iter().any(again) {
+            return;
+        }
         self.effects.push(Effect {
             act,
             by,

@@ -25,6 +25,7 @@ pub(super) struct Start {
 impl Evaluator<'_> {
     /// Records the start of a command.
     pub(super) fn record(&mut self, start: &Start, shell: &Shell) -> Invocation {
+        self.spend_on(shell.variables.len() * 8, start.span);
         let invocation = Invocation {
             argv: start.argv.clone(),
             env: shell.environment(),
@@ -45,8 +46,27 @@ impl Evaluator<'_> {
         let by = self.invocations.len();
         let invocation = self.record(&start, shell);
         let consequence = consult(&invocation, self.context, self.facts);
+        self.unnamed(by, &invocation);
         let outcome = self.follow(consequence, by, &invocation, shell);
         self.passed_through(&invocation, outcome, shell)
+    }
+
+    /// A program whose name comes from data is code that comes from data.
+    fn unnamed(&mut self, by: usize, invocation: &Invocation) {
+        let Some(name) = invocation.argv.first().filter(|name| name.is_dynamic()) else {
+            return;
+        };
+        let origin = Origin {
+            seen: false,
+            taint: name.taint(),
+        };
+        let code = Code::Program(name.shown());
+        self.effect(
+            Act::Execute { code, origin },
+            by,
+            name.span,
+            invocation.certainty,
+        );
     }
 
     /// Records a consequence and runs the code in it.
@@ -171,9 +191,6 @@ impl Evaluator<'_> {
         invocation: &Invocation,
         shell: &mut Shell,
     ) -> Outcome {
-        if repeats(&nested, invocation, shell) {
-            return Outcome::default();
-        }
         self.deeper(invocation.span, |evaluator| {
             evaluator.nested_once(nested, by, invocation, shell)
         })
@@ -417,6 +434,10 @@ impl Evaluator<'_> {
         } else if cwd.is_some() {
             child.cwd = self.directory(cwd, shell);
         }
+        // What `PAGER` runs is followed once, not inside itself.
+        if let Layer::Text(name) = &layer {
+            child.variables.remove(name);
+        }
         child.layers.push(layer);
         child
     }
@@ -533,28 +554,6 @@ impl Shell {
         self.arguments = known.then(|| arguments.collect());
         self.ended = false;
         self.stops_on_error = false;
-    }
-}
-
-/// A variable such as `PAGER` whose command is followed once, not inside itself.
-fn repeats(nested: &Nested, invocation: &Invocation, shell: &Shell) -> bool {
-    let layer = match nested {
-        Nested::Command { layer, .. }
-        | Nested::Shell { layer, .. }
-        | Nested::Code { layer, .. }
-        | Nested::File { layer, .. }
-        | Nested::Task { layer, .. }
-        | Nested::Input { layer, .. } => layer,
-    };
-    match layer {
-        Layer::Text(name) => {
-            invocation.env.iter().any(|(known, _)| known == name) && shell.layers.contains(layer)
-        }
-        Layer::Wrapper(_)
-        | Layer::File(_)
-        | Layer::Task(_)
-        | Layer::Function(_)
-        | Layer::Remote(_) => false,
     }
 }
 

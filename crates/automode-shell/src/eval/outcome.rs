@@ -1,5 +1,6 @@
 //! What a command leaves on its standard output.
 
+use super::field::MAX_SIZE;
 use crate::{Dynamic, DynamicSource, Piece, Span, Stdin, Taint, Value};
 
 /// The output of a command as far as it is known.
@@ -39,6 +40,9 @@ impl Outcome {
     pub(super) fn then(self, next: Self) -> Self {
         let data = match (self.data, next.data) {
             (Data::Nothing, data) | (data, Data::Nothing) => data,
+            (Data::Text(first), Data::Text(second)) if size(&first) + size(&second) > MAX_SIZE => {
+                Data::Unknown
+            }
             (Data::Text(mut first), Data::Text(second)) => {
                 first.pieces.extend(second.pieces);
                 Data::Text(first)
@@ -90,6 +94,15 @@ impl Outcome {
         value.span = span;
         value
     }
+}
+
+/// The bytes of a value, more or less.
+pub(super) fn size(value: &Value) -> usize {
+    let sizes = value.pieces.iter().map(|piece| match piece {
+        Piece::Text(text) | Piece::Glob(text) => text.len() + 8,
+        Piece::Dynamic(_) => 8,
+    });
+    sizes.sum()
 }
 
 /// The marks of what a command reads.

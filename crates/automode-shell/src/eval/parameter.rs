@@ -4,12 +4,15 @@ use std::borrow::Cow;
 
 use super::Evaluator;
 use super::expand::{Expansion, Quotes};
-use super::field::push_text;
+use super::field::{MAX_SIZE, push_text};
 use super::outcome::unknown;
 use super::pattern::Pattern;
 use super::shell::{Shell, Stored};
 use crate::syntax::{End, Fallback, Fold, Operation, Parameter, ReplaceScope, Subscript, Word};
 use crate::{DynamicSource, Piece, Span, Taint, Value};
+
+/// The longest text from which a pattern with wildcards is trimmed.
+const MAX_TRIMMED: usize = 128;
 
 impl Evaluator<'_> {
     pub(super) fn parameter(
@@ -426,6 +429,17 @@ fn trimmed(value: Value, pattern: Option<&Pattern>, end: End, greedy: bool) -> V
     let Some(text) = value.literal() else {
         return Value::dynamic(DynamicSource::Unknown, value.taint(), value.span);
     };
+    if let Some(known) = pattern.literal() {
+        let rest = match end {
+            End::Prefix => text.strip_prefix(known.as_str()),
+            End::Suffix => text.strip_suffix(known.as_str()),
+        };
+        return Value::text(rest.unwrap_or(&text), value.span);
+    }
+    // Every cut is tried: only short texts are worth it.
+    if text.len() > MAX_TRIMMED || pattern.len() > MAX_TRIMMED {
+        return Value::dynamic(DynamicSource::Unknown, value.taint(), value.span);
+    }
     let mut cuts: Vec<usize> = text
         .char_indices()
         .map(|(at, _)| at)
@@ -455,6 +469,7 @@ fn replaced(value: &Value, pattern: Option<&Pattern>, scope: ReplaceScope, with:
     let (Some(text), Some(from), Some(to)) = (value.literal(), literal, with.literal()) else {
         let mut pieces = vec![unknown(taint)];
         if let (Some(text), Some(pattern)) = (value.literal(), pattern)
+            && text.len().saturating_mul(pattern.len()) < MAX_SIZE
             && !pattern.matches_within(&text)
         {
             pieces = vec![Piece::Text(text.into_owned())];
@@ -465,6 +480,9 @@ fn replaced(value: &Value, pattern: Option<&Pattern>, scope: ReplaceScope, with:
             may_split: false,
         };
     };
+    if text.len().saturating_mul(to.len().max(1)) > 16 * MAX_SIZE {
+        return Value::dynamic(DynamicSource::Unknown, taint, value.span);
+    }
     let result = match scope {
         ReplaceScope::First => text.replacen(&from, &to, 1),
         ReplaceScope::All if from.is_empty() => text.into_owned(),

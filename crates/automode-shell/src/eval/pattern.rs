@@ -32,6 +32,10 @@ impl Pattern {
         Some(Self(tokens))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The text where there is no wildcard.
     pub(super) fn literal(&self) -> Option<String> {
         self.0

@@ -1,7 +1,7 @@
 //! `echo` and `printf`: output that is known to the letter.
 
-use super::field::push_text;
-use super::outcome::Outcome;
+use super::field::{MAX_SIZE, push_text};
+use super::outcome::{Outcome, size};
 use crate::{Piece, Span, Taint, Value};
 
 /// The output of `echo`.
@@ -125,6 +125,9 @@ fn formatted(format: &str, arguments: &[Value], span: Span) -> Option<Value> {
                 }
                 _ => return None,
             }
+        }
+        if size(&out) > MAX_SIZE {
+            return None;
         }
         if rest.len() == 0 || !used {
             return Some(out);

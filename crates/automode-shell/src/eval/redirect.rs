@@ -22,6 +22,8 @@ pub(super) struct Redirections<'s> {
     writes: Vec<Written>,
     /// `> >(…)`: what reads the output.
     consumers: Vec<&'s Script>,
+    /// Descriptors that lead to another machine.
+    pub(super) connected: Vec<(u32, Host)>,
 }
 
 #[derive(Clone)]
@@ -160,11 +162,34 @@ impl Evaluator<'_> {
                 shell,
                 all,
             );
-        } else if outward && descriptor == 1 {
+            return;
+        }
+        let from = text
+            .as_deref()
+            .and_then(|text| text.trim_end_matches('-').parse::<u32>().ok());
+        let host = all
+            .connected
+            .iter()
+            .chain(&shell.connected)
+            .find(|(open, _)| Some(*open) == from)
+            .map(|(_, host)| host.clone());
+        match (&host, descriptor) {
             // To another open descriptor: the screen, or a file that was counted when opened.
-            all.stdout = Some(Stdout::Shown);
-        } else if !outward && descriptor == 0 {
-            all.stdin = Some(Stdin::Pipe(Taint::UNKNOWN));
+            (None, 1) => all.stdout = Some(Stdout::Shown),
+            (None, 0) => all.stdin = Some(Stdin::Pipe(Taint::UNKNOWN)),
+            (Some(_), 0) => all.stdin = Some(Stdin::Pipe(Taint::NETWORK)),
+            (Some(_), 1) => all.stdout = Some(Stdout::Pipe),
+            (None | Some(_), _) => {}
+        }
+        if let Some(host) = host {
+            all.connected.push((descriptor, host.clone()));
+            if outward && descriptor == 1 {
+                all.writes.push(Written {
+                    what: Sink::Network(host),
+                    span: redirect.span,
+                    carries_output: true,
+                });
+            }
         }
     }
 
@@ -189,6 +214,7 @@ impl Evaluator<'_> {
                 Some(Device::Null) => Stdin::Text(Value::text("", span)),
                 Some(Device::Terminal) => Stdin::Inherited,
                 Some(Device::Network(host)) => {
+                    all.connected.push((descriptor, host.clone()));
                     let act = Act::Connect {
                         host,
                         direction: Direction::Receive,
@@ -267,7 +293,11 @@ impl Evaluator<'_> {
             let (stdout, what) = match device(&target.path) {
                 Some(Device::Null) => (Stdout::Null, None),
                 Some(Device::Terminal) => (Stdout::Shown, None),
-                Some(Device::Network(host)) => (Stdout::Pipe, Some(Sink::Network(host))),
+                Some(Device::Network(host)) => {
+                    let connected = descriptors.iter().map(|open| (*open, host.clone()));
+                    all.connected.extend(connected);
+                    (Stdout::Pipe, Some(Sink::Network(host)))
+                }
                 None => {
                     for descriptor in descriptors {
                         all.list.push(Redirect {

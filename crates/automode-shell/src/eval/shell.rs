@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use super::file::Files;
 use super::outcome::Outcome;
+use super::shared::Shared;
 use crate::syntax::Command;
 use crate::{
-    Certainty, Context, Dynamic, DynamicSource, Layer, Piece, Span, Stdin, Stdout, Taint, Value,
+    Certainty, Context, Dynamic, DynamicSource, Host, Layer, Piece, Span, Stdin, Stdout, Taint,
+    Value,
 };
 
 /// How many texts a variable may have at once.
@@ -18,10 +20,10 @@ const MAX_CHOICES: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct Shell {
-    pub(super) variables: BTreeMap<String, Binding>,
+    pub(super) variables: Shared<BTreeMap<String, Binding>>,
     /// Several bodies where branches define a function differently.
-    pub(super) functions: BTreeMap<String, Vec<Arc<Command>>>,
-    pub(super) aliases: BTreeMap<String, Value>,
+    pub(super) functions: Shared<BTreeMap<String, Vec<Arc<Command>>>>,
+    pub(super) aliases: Shared<BTreeMap<String, Value>>,
     pub(super) traps: Vec<Value>,
     /// `$1`, `$2` …; `None` where not even their number is known.
     pub(super) arguments: Option<Vec<Value>>,
@@ -35,6 +37,8 @@ pub(super) struct Shell {
     pub(super) guarded: bool,
     pub(super) stdin: Stdin,
     pub(super) stdout: Stdout,
+    /// Descriptors that `exec` has connected to another machine.
+    pub(super) connected: Vec<(u32, Host)>,
     pub(super) certainty: Certainty,
     pub(super) layers: Vec<Layer>,
     /// The way ended: `exit`, `return`, `break`.
@@ -45,7 +49,7 @@ pub(super) struct Shell {
     pub(super) remote: bool,
     pub(super) files: Files,
     /// What process substitutions write, by the place of the word.
-    pub(super) streams: Vec<(Span, Outcome)>,
+    pub(super) streams: Shared<Vec<(Span, Outcome)>>,
     /// What `local` has hidden, innermost function last.
     pub(super) locals: Vec<Vec<(String, Option<Binding>)>>,
 }
@@ -75,9 +79,9 @@ impl Shell {
             );
         }
         Self {
-            variables,
-            functions: BTreeMap::new(),
-            aliases: BTreeMap::new(),
+            variables: Shared::new(variables),
+            functions: Shared::default(),
+            aliases: Shared::default(),
             traps: Vec::new(),
             arguments: Some(Vec::new()),
             zero: Value::text("bash", Span::default()),
@@ -87,13 +91,14 @@ impl Shell {
             guarded: false,
             stdin: Stdin::Inherited,
             stdout: Stdout::Shown,
+            connected: Vec::new(),
             certainty: Certainty::Always,
             layers: Vec::new(),
             ended: false,
             stops_on_error: false,
             remote: false,
             files: Files::default(),
-            streams: Vec::new(),
+            streams: Shared::default(),
             locals: Vec::new(),
         }
     }
@@ -147,14 +152,7 @@ impl Shell {
             return;
         }
         self.join_variables(&other);
-        for (name, bodies) in &other.functions {
-            let known = self.functions.entry(name.clone()).or_default();
-            for body in bodies {
-                if !known.iter().any(|one| Arc::ptr_eq(one, body)) {
-                    known.push(Arc::clone(body));
-                }
-            }
-        }
+        self.join_functions(&other);
         if self.cwd != other.cwd {
             self.cwd = None;
         }
@@ -169,7 +167,13 @@ impl Shell {
     /// Keeps what outlives a way that ended: files, aliases and traps.
     fn remember(&mut self, other: Self) {
         self.files.join(&other.files);
-        self.aliases.extend(other.aliases);
+        if !self.aliases.is(&other.aliases) {
+            let more = other
+                .aliases
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone()));
+            self.aliases.extend(more);
+        }
         for trap in other.traps {
             if !self.traps.contains(&trap) {
                 self.traps.push(trap);
@@ -177,7 +181,24 @@ impl Shell {
         }
     }
 
+    fn join_functions(&mut self, other: &Self) {
+        if self.functions.is(&other.functions) {
+            return;
+        }
+        for (name, bodies) in other.functions.iter() {
+            let known = self.functions.entry(name.clone()).or_default();
+            for body in bodies {
+                if !known.iter().any(|one| Arc::ptr_eq(one, body)) {
+                    known.push(Arc::clone(body));
+                }
+            }
+        }
+    }
+
     fn join_variables(&mut self, other: &Self) {
+        if self.variables.is(&other.variables) {
+            return;
+        }
         let names: Vec<String> = self
             .variables
             .keys()
