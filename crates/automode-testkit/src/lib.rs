@@ -3,12 +3,14 @@
 //! engine is held against.
 
 mod clock;
+mod policy;
 mod pure;
 mod scripted;
 pub mod spec;
 mod tree;
 
 pub use clock::FixedClock;
+pub use policy::{Rules, policy};
 pub use pure::{Violation, impurities};
 pub use scripted::{Scripted, block, clear, garbled};
 pub use tree::{Node, Tree};

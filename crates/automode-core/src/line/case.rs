@@ -57,7 +57,7 @@ impl<'a> Case<'a> {
             now,
         } = question;
         let (tool, action) = tool::normalize(call);
-        let context = context(call, session);
+        let context = context(call, session, policy);
         let facts = Facts::default();
         let effects = effects::of(&action, &context, &facts.shell);
         Self {
@@ -139,14 +139,16 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The project is the session's roots, or else the working directory.
-fn context(call: &ToolCall, session: &Session) -> Context {
+/// The project is the session's roots, or else the working directory; a person's
+/// settings may open more.
+fn context(call: &ToolCall, session: &Session, policy: &Policy) -> Context {
     let cwd = tool::working_directory(call).into_owned();
-    let roots = if session.roots.is_empty() {
+    let mut roots = if session.roots.is_empty() {
         vec![call.cwd.clone()]
     } else {
         session.roots.clone()
     };
+    roots.extend_from_slice(policy.directories());
     Context {
         cwd,
         home: session.home.clone(),
