@@ -111,7 +111,7 @@ impl<'a> Line<'a> {
             );
             self.note(
                 Stage::Observe,
-                format!("{} things looked at", self.case.asked.len()),
+                format!("{} observations", self.case.asked.len()),
             );
             return self.decide();
         }
