@@ -146,6 +146,13 @@ fn begins(names: &[String], pattern: &str) -> bool {
         return (0..names.len())
             .any(|at| names.get(at..).is_some_and(|tail| begins(tail, anywhere)));
     }
+    // Most patterns fail at their first letter, and there are hundreds.
+    let letter = |text: &str| text.bytes().next();
+    let (wanted, found) = (letter(pattern), names.first().and_then(|name| letter(name)));
+    let open = |letter: Option<u8>| matches!(letter, Some(b'*' | b'?' | b'['));
+    if wanted != found && !open(wanted) && !open(found) {
+        return false;
+    }
     let whole = pattern.strip_suffix('$');
     let mut names = names.iter();
     let fits = whole
