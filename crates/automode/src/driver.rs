@@ -2,8 +2,8 @@
 //!
 //! The line is pure: given the same answers it takes the same way. So it runs
 //! where the caller stands while that is safe, and when a text turns up that
-//! wants a deep stack it is replayed in a thread that has one. A panic in it, or
-//! a step that takes too long, is a failure and never an answer.
+//! wants a deep stack it is replayed in a thread that has one. A panic, wherever
+//! it happens, or a step that takes too long is a failure and never an answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use automode_core::line::{Input, Line, Question, Seat, Step};
+use automode_core::line::{Input, Line, Question, Seat, Settlement, Step};
 use automode_core::policy::Policy;
 use automode_core::{Failure, Session, ToolCall};
 use automode_shell::{FileFact, guard};
@@ -43,11 +43,21 @@ impl<'a> Matter<'a> {
     }
 }
 
+/// What the world says to a step, or the end.
+pub(crate) type Answer = Result<Input, Box<Settlement>>;
+
 /// Runs a line, answering its steps, until it settles.
 pub(crate) fn drive(
     matter: &Matter<'_>,
-    mut answer: impl FnMut(Step) -> Result<Input, Box<automode_core::line::Settlement>>,
-) -> Result<Box<automode_core::line::Settlement>, Failure> {
+    answer: impl FnMut(Step) -> Answer,
+) -> Result<Box<Settlement>, Failure> {
+    catch_unwind(AssertUnwindSafe(|| run(matter, answer))).unwrap_or(Err(Failure::Panic))
+}
+
+fn run(
+    matter: &Matter<'_>,
+    mut answer: impl FnMut(Step) -> Answer,
+) -> Result<Box<Settlement>, Failure> {
     let mut runner = Runner::start(matter)?;
     let mut history = Vec::new();
     let mut input = Input::Start;
@@ -86,9 +96,7 @@ impl<'a> Runner<'a> {
             .values()
             .filter_map(|value| value.as_str());
         if texts.into_iter().all(is_shallow) {
-            let question = matter.question();
-            let line = catch_unwind(AssertUnwindSafe(|| Box::new(Line::new(question))));
-            line.map(Self::Here).map_err(|_| Failure::Panic)
+            Ok(Self::Here(Box::new(Line::new(matter.question()))))
         } else {
             Self::apart(matter)
         }
@@ -118,16 +126,14 @@ impl<'a> Runner<'a> {
             .name("line".to_owned())
             .stack_size(DEEP_STACK)
             // The channel closes when the thread panics: that is all there is to tell.
-            .spawn(move || catch_unwind(AssertUnwindSafe(run)).unwrap_or_default())
+            .spawn(run)
             .map_err(|_| Failure::Panic)?;
         Ok(Self::Apart { inputs, steps })
     }
 
     fn resume(&mut self, input: Input, deadline: Duration) -> Result<Step, Failure> {
         match self {
-            Self::Here(line) => {
-                catch_unwind(AssertUnwindSafe(|| line.resume(input))).map_err(|_| Failure::Panic)
-            }
+            Self::Here(line) => Ok(line.resume(input)),
             Self::Apart { inputs, steps } => {
                 inputs.send(input).map_err(|_| Failure::Panic)?;
                 steps.recv_timeout(deadline).map_err(|error| match error {

@@ -111,7 +111,7 @@ impl Gate {
         }
     }
 
-    fn answer(&self, step: Step, recall: &dyn Recall) -> Result<Input, Box<Settlement>> {
+    fn answer(&self, step: Step, recall: &dyn Recall) -> driver::Answer {
         match step {
             Step::Observe(queries) if queries.as_slice() == [Query::Transcript] => {
                 Ok(Input::Facts(Facts {

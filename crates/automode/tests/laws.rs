@@ -15,7 +15,7 @@ use proptest::test_runner::{Config, TestRunner};
 use proptest::{prop_assert, prop_assert_eq};
 use serde_json::{Value, json};
 
-const CASES: u32 = 12_000;
+const CASES: u32 = 10_000;
 
 /// A call whose features are known.
 #[derive(Clone, Debug)]
@@ -51,11 +51,10 @@ fn samples() -> Vec<Sample> {
         plain("mcp__files__frobnicate", json!({"a": 1}), Fast::Silent),
         plain("Read", json!({"file_path": "src/main.rs"}), Fast::Safe),
         plain("ToolSearch", json!({}), Fast::Safe),
-        plain(
-            "PowerShell",
-            json!({"command": "Get-Process"}),
-            Fast::Person,
-        ),
+        Sample {
+            stripped: true,
+            ..plain("PowerShell", json!({"command": "Get-Process"}), Fast::Person)
+        },
         write("src/new.rs", Fast::Edit),
         write("notes.txt", Fast::Silent),
         write("/srv/other/x.txt", Fast::Silent),
@@ -143,7 +142,11 @@ fn attacks() -> impl Strategy<Value = Attack> {
         select(vec![Presence::Interactive, Presence::Headless]),
         (0_u32..5, 0_u32..25),
     );
-    (select(samples()), rules, session, settings, judge).prop_map(
+    // Files cost more to decide about than names; both kinds are met often enough.
+    let files = |sample: &Sample| matches!(sample.tool, "Read" | "Write");
+    let (costly, cheap): (Vec<_>, Vec<_>) = samples().into_iter().partition(files);
+    let sample = prop_oneof![1 => select(costly), 2 => select(cheap)];
+    (sample, rules, session, settings, judge).prop_map(
         |(sample, rules, session, settings, judge)| Attack {
             sample,
             other: rules.0,
@@ -282,9 +285,8 @@ fn the_line_agrees_with_the_specification() {
 }
 
 #[test]
-fn adding_a_deny_or_an_ask_never_loosens() {
-    law(2_000, |attack| {
-        let (before, _) = attack.decide();
+fn an_added_deny_denies_and_an_added_ask_never_allows() {
+    law(1_000, |attack| {
         let mut stricter = attack.rules();
         stricter.deny.push(attack.sample.tool.to_owned());
         let (denied, _) = attack.decide_with(attack.policy(&stricter));
@@ -295,15 +297,14 @@ fn adding_a_deny_or_an_ask_never_loosens() {
         let mut policy = attack.policy(&stricter);
         policy.settings.ask_rules = AskRules::Person;
         let (asked, _) = attack.decide_with(policy);
-        prop_assert!(asked.verdict >= before.verdict || attack.ask_rules == AskRules::Judge);
-        prop_assert!(asked.verdict >= Verdict::Ask);
+        prop_assert!(asked.verdict >= Verdict::Ask, "a person decides");
         Ok(())
     });
 }
 
 #[test]
 fn the_order_of_rules_does_not_matter() {
-    law(2_000, |attack| {
+    law(1_000, |attack| {
         let (one, _) = attack.decide();
         let mut rules = attack.rules();
         for list in [&mut rules.deny, &mut rules.ask, &mut rules.allow] {
@@ -317,7 +318,7 @@ fn the_order_of_rules_does_not_matter() {
 
 #[test]
 fn a_failure_never_allows() {
-    law(2_000, |attack| {
+    law(1_000, |attack| {
         let failing = Attack {
             judge: Judge::Fails(Failure::Unavailable),
             ..attack
@@ -331,7 +332,7 @@ fn a_failure_never_allows() {
 
 #[test]
 fn a_broken_policy_allows_nothing() {
-    law(2_000, |attack| {
+    law(1_000, |attack| {
         let mut rules = attack.rules();
         rules.deny.push("Bash(unclosed".to_owned());
         let (decision, _) = attack.decide_with(attack.policy(&rules));
@@ -342,7 +343,7 @@ fn a_broken_policy_allows_nothing() {
 
 #[test]
 fn the_ledger_never_turns_a_denial_into_an_allow() {
-    law(2_000, |attack| {
+    law(1_000, |attack| {
         let fresh = Attack {
             denials: (0, 0),
             ..attack.clone()
@@ -357,7 +358,7 @@ fn the_ledger_never_turns_a_denial_into_an_allow() {
 
 #[test]
 fn nobody_is_asked_where_nobody_is() {
-    law(2_000, |attack| {
+    law(1_000, |attack| {
         let headless = Attack {
             presence: Presence::Headless,
             ..attack
@@ -394,7 +395,7 @@ fn the_trace_keeps_the_order_of_the_line() {
 #[test]
 fn the_ledger_counts_as_the_model_does() {
     let config = Config {
-        cases: 500,
+        cases: 100,
         failure_persistence: None,
         ..Config::default()
     };

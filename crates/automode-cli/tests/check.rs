@@ -1,0 +1,257 @@
+//! `automode check` as a process: verdicts on a real tree, and bad input.
+
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+const ALLOW: i32 = 0;
+const ASK: i32 = 1;
+const DENY: i32 = 2;
+const ERROR: i32 = 3;
+
+/// A home with a project under git, and a neighbour whose name begins like it.
+struct World {
+    tree: TempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        let tree = tempfile::tempdir().expect("a directory");
+        let world = Self { tree };
+        for directory in ["app/src", "app/.github/workflows", "app-evil", "elsewhere", ".config"] {
+            fs::create_dir_all(world.home().join(directory)).expect("a directory");
+        }
+        fs::write(world.project().join("src/main.rs"), "fn main() {}\n").expect("written");
+        world.git(&["init", "-q"]);
+        world.git(&["add", "."]);
+        world.git(&["commit", "-qm", "one"]);
+        fs::write(world.project().join("notes.txt"), "mine\n").expect("written");
+        symlink(world.home().join("elsewhere"), world.project().join("out")).expect("a link");
+        symlink("../elsewhere/new", world.project().join("dangling")).expect("a link");
+        world
+    }
+
+    fn home(&self) -> &Path {
+        self.tree.path()
+    }
+
+    fn project(&self) -> PathBuf {
+        self.home().join("app")
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let done = Command::new("git")
+            .current_dir(self.project())
+            .env("HOME", self.home())
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+            .args(arguments)
+            .output()
+            .expect("git runs");
+        assert!(done.status.success(), "{arguments:?}: {done:?}");
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_automode"));
+        command
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn check<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Output {
+        self.command().arg("check").args(arguments).output().expect("automode runs")
+    }
+
+    /// Runs `check --input -` with these bytes on stdin.
+    fn piped(&self, arguments: &[&str], bytes: &[u8]) -> Output {
+        let mut child = self
+            .command()
+            .arg("check")
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("automode runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // The reader stops early where the input is too large.
+        stdin.write_all(bytes).unwrap_or_default();
+        drop(stdin);
+        child.wait_with_output().expect("automode ends")
+    }
+
+    fn write(&self, path: &str) -> Output {
+        let input = serde_json::json!({"file_path": path, "content": "x"}).to_string();
+        self.check(&["--tool", "Write", "--input", &input])
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("it was not killed")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[track_caller]
+fn is_error(output: &Output, words: &str) {
+    assert_eq!(code(output), ERROR, "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let told = text(&output.stderr);
+    assert!(told.starts_with("error: ") && told.contains(words), "{told}");
+}
+
+#[test]
+fn a_home_is_not_removed() {
+    let world = World::new();
+    let output = world.check(&["rm -rf ~/"]);
+    assert_eq!(code(&output), DENY, "{output:?}");
+    assert!(text(&output.stdout).contains("ground: rule "), "{output:?}");
+}
+
+#[test]
+fn writes_are_allowed_where_they_can_be_taken_back() {
+    let world = World::new();
+    let absolute = |path: &str| world.project().join(path).display().to_string();
+    let evil = world.home().join("app-evil/x").display().to_string();
+    let check = |path: &str, expected: &[i32]| {
+        let output = world.write(path);
+        assert!(expected.contains(&code(&output)), "{path}: {output:?}");
+    };
+    check("src/new.rs", &[ALLOW]);
+    check(&absolute("new/deep/file.rs"), &[ALLOW]);
+    check("src/main.rs", &[ALLOW]);
+    check("../outside", &[ASK, DENY]);
+    check(&absolute("../outside"), &[ASK, DENY]);
+    check("out/x", &[ASK, DENY]);
+    check("dangling", &[ASK, DENY]);
+    check(&evil, &[ASK, DENY]);
+    check(".git/hooks/pre-commit", &[ASK, DENY]);
+    check(".github/workflows/ci.yml", &[ASK, DENY]);
+    check("notes.txt", &[ASK, DENY]);
+    let names: Vec<_> = fs::read_dir(world.project()).expect("a directory").collect();
+    assert_eq!(names.len(), 6, "nothing was written");
+}
+
+#[test]
+fn another_directory_can_be_opened() {
+    let world = World::new();
+    let input = r#"{"file_path": "../elsewhere/new", "content": ""}"#;
+    let closed = world.check(&["--tool", "Write", "--input", input]);
+    assert_ne!(code(&closed), ALLOW);
+    let opened = world.check(&["--add-dir", "../elsewhere", "--tool", "Write", "--input", input]);
+    assert_eq!(code(&opened), ALLOW, "{opened:?}");
+}
+
+#[test]
+fn modes_and_presence_reach_the_engine() {
+    let world = World::new();
+    let unknown = ["--tool", "Teleport", "--input", "{}"];
+    let check = |extra: &[&str], expected: i32| {
+        let arguments: Vec<_> = extra.iter().chain(&unknown).collect();
+        assert_eq!(code(&world.check(&arguments)), expected, "{extra:?}");
+    };
+    check(&[], ASK);
+    check(&["--headless"], DENY);
+    check(&["--mode", "dontAsk"], DENY);
+    check(&["--mode", "bypassPermissions"], ALLOW);
+    check(&["--mode", "sometimes"], ERROR);
+}
+
+#[test]
+fn json_is_one_object() {
+    let world = World::new();
+    let output = world.check(&["--json", "--tool", "Read", "--input", r#"{"file_path": "a"}"#]);
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let expected = serde_json::json!({
+        "tool": "Read",
+        "verdict": "allow",
+        "reason": "Read is on the list of safe tools",
+        "ground": {"kind": "fast-path", "id": "safe-tool"},
+        "findings": [],
+        "stop": false,
+    });
+    assert_eq!(object, expected);
+}
+
+#[test]
+fn explain_tells_every_stage() {
+    let world = World::new();
+    let mut command = world.command();
+    command.args(["explain", "--tool", "Read", "--input", r#"{"file_path": "a"}"#]);
+    let output = command.output().expect("automode runs");
+    let told = text(&output.stdout);
+    for stage in ["normalize", "observe", "policy-deny", "guards", "rules-veto", "policy-ask"] {
+        assert!(told.contains(stage), "{stage}: {told}");
+    }
+    assert!(!told.contains('\u{1b}'), "no colour off a terminal");
+}
+
+#[test]
+fn bad_input_is_an_error() {
+    let world = World::new();
+    is_error(&world.check::<&str>(&[]), "nothing to check");
+    is_error(&world.check(&["--tool", "Read", "--input", "{"]), "not valid JSON");
+    is_error(&world.check(&["--tool", "Read", "--input", "[]"]), "not a JSON object");
+    is_error(&world.check(&["--cwd", "/no/such/place", "ls"]), "does not exist");
+    is_error(&world.check(&["--cwd", "src/main.rs", "ls"]), "does not exist");
+    let latin = OsStr::from_bytes(b"echo caf\xe9");
+    is_error(&world.check(&[latin]), "not valid UTF-8");
+    let piped = |bytes: &[u8]| world.piped(&["--tool", "Write", "--input", "-"], bytes);
+    is_error(&piped(b"{\"file_path\": \"caf\xe9\"}"), "not valid UTF-8");
+    let huge = format!(r#"{{"file_path": "a", "content": "{}"}}"#, "x".repeat(50_000_000));
+    is_error(&piped(huge.as_bytes()), "larger than");
+    let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    is_error(&piped(deep.as_bytes()), "not valid JSON");
+    let deepish = format!("{{\"a\": {}{}}}", "[".repeat(100), "]".repeat(100));
+    is_error(&piped(deepish.as_bytes()), "nests deeper");
+}
+
+#[test]
+fn broken_settings_allow_nothing() {
+    let world = World::new();
+    let config = world.home().join(".config/automode/config.toml");
+    let safe = || world.check(&["--tool", "Read", "--input", r#"{"file_path": "src/main.rs"}"#]);
+    assert_eq!(code(&safe()), ALLOW);
+    fs::create_dir_all(&config).expect("a directory in its place");
+    assert_ne!(code(&safe()), ALLOW, "a directory");
+    fs::remove_dir(&config).expect("removed");
+    fs::write(&config, "permissions = [").expect("written");
+    let output = safe();
+    assert_ne!(code(&output), ALLOW, "a syntax error");
+    assert!(text(&output.stdout).contains("config.toml"), "{output:?}");
+    fs::write(&config, "[permissions]\nallow = [\"Read\"]\n").expect("written");
+    assert_eq!(code(&safe()), ALLOW);
+    fs::set_permissions(&config, fs::Permissions::from_mode(0o000)).expect("closed");
+    // Root reads it all the same.
+    if fs::read(&config).is_err() {
+        assert_ne!(code(&safe()), ALLOW, "unreadable");
+    }
+}
+
+#[test]
+fn help_is_not_an_error_and_usage_is() {
+    let world = World::new();
+    let run = |arguments: &[&str]| {
+        let output = world.command().args(arguments).output().expect("automode runs");
+        code(&output)
+    };
+    assert_eq!(run(&["--help"]), 0);
+    assert_eq!(run(&["check", "--help"]), 0);
+    assert_eq!(run(&["--version"]), 0);
+    assert_eq!(run(&[]), ERROR);
+    assert_eq!(run(&["frobnicate"]), ERROR);
+    assert_eq!(run(&["check", "--no-such-flag", "ls"]), ERROR);
+}

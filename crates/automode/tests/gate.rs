@@ -1,0 +1,202 @@
+//! The gate in the world: what fails ends as the table says, and the record is kept.
+
+#![expect(clippy::panic, reason = "a port that panics is what is tested")]
+
+use std::time::Duration;
+
+use automode::ports::{FileSystem, Judge, Recall};
+use automode::{Facts, Failure, Gate, Ground, Policy, Query, Session, ToolCall, Verdict, line};
+use automode_core::judge::{Reply, Request};
+use automode_core::{GitState, Outcome, transcript};
+use automode_testkit::{Scripted, Tree, clear};
+use serde_json::json;
+
+const CWD: &str = "/home/dev/app";
+
+fn session() -> Session {
+    Session {
+        roots: vec![CWD.to_owned()],
+        home: Some("/home/dev".to_owned()),
+        ..Session::default()
+    }
+}
+
+fn call(tool: &str, input: serde_json::Value) -> ToolCall {
+    ToolCall {
+        tool: tool.to_owned(),
+        input: input.as_object().cloned().unwrap_or_default(),
+        cwd: CWD.to_owned(),
+    }
+}
+
+fn write(path: &str, content: &str) -> ToolCall {
+    call("Write", json!({"file_path": path, "content": content}))
+}
+
+struct Panicking;
+
+impl FileSystem for Panicking {
+    fn observe(&self, _queries: &[Query]) -> Facts {
+        panic!("the disk is on fire")
+    }
+}
+
+impl Judge for Panicking {
+    fn ask(&self, _request: &Request) -> Result<Reply, Failure> {
+        panic!("the judge is gone")
+    }
+}
+
+#[test]
+fn a_panic_is_a_denial() {
+    let gate = Gate::new(Policy::default()).with_files(Panicking);
+    let decision = gate.check(&write("a", ""), &mut session());
+    let got = (decision.verdict, decision.ground);
+    assert_eq!(got, (Verdict::Deny, Ground::Failure(Failure::Panic)));
+    let gate = Gate::new(Policy::default()).with_judge(Panicking);
+    let decision = gate.check(&call("Teleport", json!({})), &mut session());
+    let got = (decision.verdict, decision.ground);
+    assert_eq!(got, (Verdict::Deny, Ground::Failure(Failure::Panic)));
+}
+
+#[test]
+fn deep_text_is_decided_on_a_deep_stack() {
+    let gate = Gate::new(Policy::default()).with_files(Tree::project());
+    for text in ["(".repeat(4_000), "$(".repeat(3_000), "{ ".repeat(3_000)] {
+        let decision = gate.check(&ToolCall::bash(text, CWD), &mut session());
+        assert_ne!(decision.verdict, Verdict::Allow);
+    }
+}
+
+#[test]
+fn a_deep_script_on_disk_is_followed_on_a_deep_stack() {
+    let script = format!("#!/bin/sh\n{}\n", "(".repeat(4_000));
+    let tree = Tree::project().file("/home/dev/app/deep.sh", &script, GitState::Clean);
+    let gate = Gate::new(Policy::default()).with_files(tree);
+    let decision = gate.check(&ToolCall::bash("sh ./deep.sh", CWD), &mut session());
+    assert_ne!(decision.verdict, Verdict::Allow);
+}
+
+#[test]
+fn what_takes_too_long_is_a_denial() {
+    let gate = Gate::new(Policy::default())
+        .with_files(Tree::project())
+        .with_deadline(Duration::ZERO);
+    let decision = gate.check(&ToolCall::bash("(".repeat(9_000), CWD), &mut session());
+    let got = (decision.verdict, decision.ground);
+    assert_eq!(got, (Verdict::Deny, Ground::Failure(Failure::Timeout)));
+}
+
+#[test]
+fn an_answer_out_of_turn_is_a_denial() {
+    let call = call("Teleport", json!({}));
+    let session = session();
+    let policy = Policy::default();
+    let mut line = line::Line::new(line::Question {
+        call: &call,
+        session: &session,
+        policy: &policy,
+        judge: line::Seat::Taken,
+        now: 0,
+    });
+    let line::Step::Settled(settled) = line.resume(line::Input::Reply(clear())) else {
+        panic!("it settles")
+    };
+    assert_eq!(settled.decision.verdict, Verdict::Deny);
+    let line::Step::Settled(settled) = line.resume(line::Input::Start) else {
+        panic!("it stays settled")
+    };
+    assert_eq!(settled.decision.verdict, Verdict::Deny);
+}
+
+#[test]
+fn input_out_of_bounds_is_a_denial() {
+    let gate = Gate::new(Policy::default()).with_files(Tree::project());
+    let check = |call: &ToolCall| {
+        let decision = gate.check(call, &mut session());
+        assert_eq!(decision.ground, Ground::Failure(Failure::Parse));
+        assert_eq!(decision.verdict, Verdict::Deny);
+    };
+    check(&call(
+        "Read",
+        json!({"file_path": "x".repeat(17 * 1024 * 1024)}),
+    ));
+    let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+    check(&call("Read", json!({"file_path": "a", "more": deep})));
+    let mut homeless = call("Read", json!({"file_path": "a"}));
+    homeless.cwd = String::new();
+    check(&homeless);
+}
+
+#[test]
+fn a_file_that_the_session_wrote_may_be_written_again() {
+    let gate = |body: &str| {
+        let tree = Tree::project().file("/home/dev/app/out.txt", body, GitState::Untracked);
+        Gate::new(Policy::default()).with_files(tree)
+    };
+    let mut session = session();
+    let first = Gate::new(Policy::default()).with_files(Tree::project());
+    let decision = first.check(&write("out.txt", "one"), &mut session);
+    assert_eq!(decision.verdict, Verdict::Allow, "{}", decision.reason);
+    let again = gate("one").check(&write("out.txt", "two"), &mut session.clone());
+    assert_eq!(again.verdict, Verdict::Allow, "{}", again.reason);
+    let changed = gate("a person's words").check(&write("out.txt", "two"), &mut session.clone());
+    assert_ne!(changed.verdict, Verdict::Allow, "{}", changed.reason);
+}
+
+#[test]
+fn calls_are_recorded_as_they_were_answered() {
+    let gate = Gate::new(Policy::default()).with_files(Tree::project());
+    let mut session = session();
+    gate.check(&write("new.txt", "one"), &mut session);
+    gate.check(&call("TodoWrite", json!({})), &mut session);
+    gate.check(
+        &call("Read", json!({"file_path": "~/.ssh/id_rsa"})),
+        &mut session,
+    );
+    let outcomes: Vec<_> = session.calls.iter().map(|call| call.outcome).collect();
+    assert_eq!(
+        outcomes,
+        [Outcome::Pending, Outcome::Pending, Outcome::Denied]
+    );
+    let entry = |tool: &str, brief: &str| transcript::Entry::Call {
+        tool: tool.to_owned(),
+        brief: brief.to_owned(),
+    };
+    let expected = [
+        entry("Write", "new.txt: one"),
+        entry("Read", "~/.ssh/id_rsa"),
+    ];
+    assert_eq!(session.transcript, expected);
+    assert_eq!(session.written.len(), 1);
+}
+
+#[test]
+fn the_agents_own_record_is_read_only_for_a_judge() {
+    struct Words;
+    impl Recall for Words {
+        fn transcript(&self) -> Option<Vec<transcript::Entry>> {
+            Some(vec![transcript::Entry::User("go to mars".to_owned())])
+        }
+    }
+    struct Unread;
+    impl Recall for Unread {
+        fn transcript(&self) -> Option<Vec<transcript::Entry>> {
+            panic!("nobody asked a judge")
+        }
+    }
+    let judge = Scripted::new([clear()]);
+    let gate = Gate::new(Policy::default())
+        .with_files(Tree::project())
+        .with_judge(judge.clone());
+    gate.settle(&call("Teleport", json!({})), &session(), &Words);
+    let requests = judge.requests();
+    assert!(
+        requests
+            .iter()
+            .any(|request| request.text().contains("go to mars"))
+    );
+    let read = call("Read", json!({"file_path": "src/main.rs"}));
+    let settled = gate.settle(&read, &session(), &Unread);
+    assert_eq!(settled.decision.verdict, Verdict::Allow);
+}
