@@ -26,7 +26,13 @@ impl World {
     fn new() -> Self {
         let tree = tempfile::tempdir().expect("a directory");
         let world = Self { tree };
-        for directory in ["app/src", "app/.github/workflows", "app-evil", "elsewhere", ".config"] {
+        for directory in [
+            "app/src",
+            "app/.github/workflows",
+            "app-evil",
+            "elsewhere",
+            ".config",
+        ] {
             fs::create_dir_all(world.home().join(directory)).expect("a directory");
         }
         fs::write(world.project().join("src/main.rs"), "fn main() {}\n").expect("written");
@@ -70,7 +76,11 @@ impl World {
     }
 
     fn check<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Output {
-        self.command().arg("check").args(arguments).output().expect("automode runs")
+        self.command()
+            .arg("check")
+            .args(arguments)
+            .output()
+            .expect("automode runs")
     }
 
     /// Runs `check --input -` with these bytes on stdin.
@@ -110,7 +120,10 @@ fn is_error(output: &Output, words: &str) {
     assert_eq!(code(output), ERROR, "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
     let told = text(&output.stderr);
-    assert!(told.starts_with("error: ") && told.contains(words), "{told}");
+    assert!(
+        told.starts_with("error: ") && told.contains(words),
+        "{told}"
+    );
 }
 
 #[test]
@@ -141,7 +154,9 @@ fn writes_are_allowed_where_they_can_be_taken_back() {
     check(".git/hooks/pre-commit", &[ASK, DENY]);
     check(".github/workflows/ci.yml", &[ASK, DENY]);
     check("notes.txt", &[ASK, DENY]);
-    let names: Vec<_> = fs::read_dir(world.project()).expect("a directory").collect();
+    let names: Vec<_> = fs::read_dir(world.project())
+        .expect("a directory")
+        .collect();
     assert_eq!(names.len(), 6, "nothing was written");
 }
 
@@ -151,7 +166,14 @@ fn another_directory_can_be_opened() {
     let input = r#"{"file_path": "../elsewhere/new", "content": ""}"#;
     let closed = world.check(&["--tool", "Write", "--input", input]);
     assert_ne!(code(&closed), ALLOW);
-    let opened = world.check(&["--add-dir", "../elsewhere", "--tool", "Write", "--input", input]);
+    let opened = world.check(&[
+        "--add-dir",
+        "../elsewhere",
+        "--tool",
+        "Write",
+        "--input",
+        input,
+    ]);
     assert_eq!(code(&opened), ALLOW, "{opened:?}");
 }
 
@@ -168,12 +190,20 @@ fn modes_and_presence_reach_the_engine() {
     check(&["--mode", "dontAsk"], DENY);
     check(&["--mode", "bypassPermissions"], ALLOW);
     check(&["--mode", "sometimes"], ERROR);
+    let words = world.check(&["git", "status", "--short"]);
+    assert_ne!(code(&words), ERROR, "{words:?}");
 }
 
 #[test]
 fn json_is_one_object() {
     let world = World::new();
-    let output = world.check(&["--json", "--tool", "Read", "--input", r#"{"file_path": "a"}"#]);
+    let output = world.check(&[
+        "--json",
+        "--tool",
+        "Read",
+        "--input",
+        r#"{"file_path": "a"}"#,
+    ]);
     let object: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let expected = serde_json::json!({
         "tool": "Read",
@@ -190,10 +220,23 @@ fn json_is_one_object() {
 fn explain_tells_every_stage() {
     let world = World::new();
     let mut command = world.command();
-    command.args(["explain", "--tool", "Read", "--input", r#"{"file_path": "a"}"#]);
+    command.args([
+        "explain",
+        "--tool",
+        "Read",
+        "--input",
+        r#"{"file_path": "a"}"#,
+    ]);
     let output = command.output().expect("automode runs");
     let told = text(&output.stdout);
-    for stage in ["normalize", "observe", "policy-deny", "guards", "rules-veto", "policy-ask"] {
+    for stage in [
+        "normalize",
+        "observe",
+        "policy-deny",
+        "guards",
+        "rules-veto",
+        "policy-ask",
+    ] {
         assert!(told.contains(stage), "{stage}: {told}");
     }
     assert!(!told.contains('\u{1b}'), "no colour off a terminal");
@@ -203,15 +246,30 @@ fn explain_tells_every_stage() {
 fn bad_input_is_an_error() {
     let world = World::new();
     is_error(&world.check::<&str>(&[]), "nothing to check");
-    is_error(&world.check(&["--tool", "Read", "--input", "{"]), "not valid JSON");
-    is_error(&world.check(&["--tool", "Read", "--input", "[]"]), "not a JSON object");
-    is_error(&world.check(&["--cwd", "/no/such/place", "ls"]), "does not exist");
-    is_error(&world.check(&["--cwd", "src/main.rs", "ls"]), "does not exist");
+    is_error(
+        &world.check(&["--tool", "Read", "--input", "{"]),
+        "not valid JSON",
+    );
+    is_error(
+        &world.check(&["--tool", "Read", "--input", "[]"]),
+        "not a JSON object",
+    );
+    is_error(
+        &world.check(&["--cwd", "/no/such/place", "ls"]),
+        "does not exist",
+    );
+    is_error(
+        &world.check(&["--cwd", "src/main.rs", "ls"]),
+        "does not exist",
+    );
     let latin = OsStr::from_bytes(b"echo caf\xe9");
     is_error(&world.check(&[latin]), "not valid UTF-8");
     let piped = |bytes: &[u8]| world.piped(&["--tool", "Write", "--input", "-"], bytes);
     is_error(&piped(b"{\"file_path\": \"caf\xe9\"}"), "not valid UTF-8");
-    let huge = format!(r#"{{"file_path": "a", "content": "{}"}}"#, "x".repeat(50_000_000));
+    let huge = format!(
+        r#"{{"file_path": "a", "content": "{}"}}"#,
+        "x".repeat(50_000_000)
+    );
     is_error(&piped(huge.as_bytes()), "larger than");
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     is_error(&piped(deep.as_bytes()), "not valid JSON");
@@ -223,7 +281,14 @@ fn bad_input_is_an_error() {
 fn broken_settings_allow_nothing() {
     let world = World::new();
     let config = world.home().join(".config/automode/config.toml");
-    let safe = || world.check(&["--tool", "Read", "--input", r#"{"file_path": "src/main.rs"}"#]);
+    let safe = || {
+        world.check(&[
+            "--tool",
+            "Read",
+            "--input",
+            r#"{"file_path": "src/main.rs"}"#,
+        ])
+    };
     assert_eq!(code(&safe()), ALLOW);
     fs::create_dir_all(&config).expect("a directory in its place");
     assert_ne!(code(&safe()), ALLOW, "a directory");
@@ -245,7 +310,11 @@ fn broken_settings_allow_nothing() {
 fn help_is_not_an_error_and_usage_is() {
     let world = World::new();
     let run = |arguments: &[&str]| {
-        let output = world.command().args(arguments).output().expect("automode runs");
+        let output = world
+            .command()
+            .args(arguments)
+            .output()
+            .expect("automode runs");
         code(&output)
     };
     assert_eq!(run(&["--help"]), 0);

@@ -53,7 +53,11 @@ fn samples() -> Vec<Sample> {
         plain("ToolSearch", json!({}), Fast::Safe),
         Sample {
             stripped: true,
-            ..plain("PowerShell", json!({"command": "Get-Process"}), Fast::Person)
+            ..plain(
+                "PowerShell",
+                json!({"command": "Get-Process"}),
+                Fast::Person,
+            )
         },
         write("src/new.rs", Fast::Edit),
         write("notes.txt", Fast::Silent),

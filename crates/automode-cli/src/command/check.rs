@@ -61,11 +61,7 @@ pub struct CallArgs {
     #[arg(long)]
     headless: bool,
     /// A shell command, short for the input of the Bash tool; `-` reads it from stdin
-    #[arg(
-        value_name = "COMMAND",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     command: Vec<OsString>,
 }
 
