@@ -18,18 +18,18 @@ const DIRECTION: [(&str, &[&str]); 3] = [
 
 /// Libraries that do no IO, that pure crates may use.
 const LIBRARIES: &[&str] = &[
-    "shuck-parser",
-    "shuck-ast",
     "serde",
     "serde_json",
     "thiserror",
     "sha2",
-    "ruff_python_parser",
-    "ruff_python_ast",
     "toml",
     "toml_edit",
     "jsonc-parser",
+    "memchr",
 ];
+
+/// Families of parsers.
+const FAMILIES: &[&str] = &["shuck-", "ruff_", "oxc_"];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -136,7 +136,8 @@ fn foreign(manifest: &str, inner: &[&str]) -> Vec<String> {
             section = line;
         } else if section == "[dependencies]" && !line.is_empty() && !line.starts_with('#') {
             let name = line.split(['.', '=', ' ']).next().unwrap_or_default();
-            if !inner.contains(&name) && !LIBRARIES.contains(&name) {
+            let parser = FAMILIES.iter().any(|family| name.starts_with(family));
+            if !inner.contains(&name) && !LIBRARIES.contains(&name) && !parser {
                 found.push(name.to_owned());
             }
         }
