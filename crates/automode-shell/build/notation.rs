@@ -70,7 +70,7 @@ fn roles(text: &str) -> Result<(String, bool)> {
         let source = role(name.trim())?;
         mild &= matches!(
             source.as_str(),
-            "Role::None" | "Role::Path(Use::Read)" | "Role::Path(Use::List)"
+            "Role::None" | "Role::Signal" | "Role::Path(Use::Read)" | "Role::Path(Use::List)"
         );
         sources.push(source);
     }
@@ -99,9 +99,10 @@ fn role(name: &str) -> Result<String> {
         (
             "move" | "into" | "config" | "load" | "command" | "each" | "each-shell" | "placeholder"
             | "package" | "shell" | "container-command" | "bind-port" | "shell-each"
-            | "remote-shell" | "args" | "assign" | "cd" | "cd-operands" | "bind" | "pid"
-            | "process-name" | "task-file" | "mount" | "at-file" | "form-file" | "keyed-file"
-            | "git-config" | "tar-action" | "cookie" | "ssh-option" | "socat" | "mode" | "editor",
+            | "network-shell" | "signal" | "remote-shell" | "args" | "assign" | "cd"
+            | "cd-operands" | "bind" | "pid" | "process-name" | "task-file" | "mount" | "at-file"
+            | "form-file" | "keyed-file" | "git-config" | "tar-action" | "cookie" | "ssh-option"
+            | "socat" | "mode" | "editor",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),

@@ -117,7 +117,7 @@ fn run(line: &str) -> Consequence {
     };
     let mut words = split(line);
     let mut env = Vec::new();
-    while let Some(pair) = words.first().and_then(super::role::assignment) {
+    while let Some(pair) = words.first().and_then(super::nested::assignment) {
         env.push(pair);
         words.remove(0);
     }

@@ -2,15 +2,15 @@
 //!
 //! Conditions are settled first, then each flag, then the operands by their
 //! places, then what the command does as such. Roles are in `role`, acts in
-//! `act`; this module keeps the state they share and closes the account: dry
-//! runs, marks on data that is written or sent, and the output.
+//! `act`; this module keeps the state they share and `outcome`
+//! closes the account.
 
+use super::Consequence;
+use super::layout::layout;
 use super::parse::{Operand, Parsed, fits};
-use super::table::{Choice, Group, OutputKind, Role, Test, Use, When};
-use super::{Consequence, Output, text};
+use super::table::{Choice, Group, Role, Test, When};
 use crate::{
-    Act, Context, Direction, Facts, Gap, GapKind, Host, Invocation, Layer, Span, Stdin, Taint,
-    Value, WriteHow, taint_of,
+    Act, Context, Extent, Facts, Gap, GapKind, Invocation, Layer, Span, Stdin, Target, Value,
 };
 
 /// Everything that follows from a parsed command line.
@@ -219,8 +219,8 @@ impl Meaning<'_> {
                 })
             });
             if let (true, Some(value)) = (changes, given.values.first()) {
-                let target = crate::Target::locate(value, cwd.as_deref());
-                cwd = (target.extent == crate::Extent::Exact).then_some(target.path);
+                let target = Target::locate(value, cwd.as_deref());
+                cwd = (target.extent == Extent::Exact).then_some(target.path);
             }
         }
         cwd
@@ -312,131 +312,6 @@ impl Meaning<'_> {
             }
         }
     }
-
-    /// Dry runs, marks, output.
-    fn close(mut self) -> Consequence {
-        if self.parsed.command.dry.is_some_and(|dry| self.holds(dry)) {
-            self.out.effects.retain(|(act, _)| survives_dry_run(act));
-        }
-        let rule = self
-            .parsed
-            .command
-            .output
-            .iter()
-            .find(|rule| self.holds(rule.when))
-            .map(|rule| rule.kind);
-        self.out.output = self.output(rule);
-        self.mark_data(rule);
-        self.out
-    }
-
-    fn output(&self, rule: Option<OutputKind>) -> Output {
-        let own = self
-            .out
-            .effects
-            .iter()
-            .fold(Taint::NONE, |taint, (act, _)| match act {
-                Act::Read { target } => taint.with(taint_of(target)),
-                Act::Connect { .. } => taint.with(Taint::NETWORK),
-                _ => taint,
-            });
-        let operands: Vec<&Value> = self
-            .parsed
-            .operands
-            .iter()
-            .map(|operand| &operand.value)
-            .collect();
-        let said = operands
-            .iter()
-            .fold(Taint::NONE, |taint, value| taint.with(value.taint()));
-        let plain = |text: Option<Value>| Output {
-            taint: said,
-            passes_input: false,
-            text,
-        };
-        match rule {
-            Some(OutputKind::None) => Output::default(),
-            None | Some(OutputKind::Pass) => Output {
-                taint: own,
-                passes_input: true,
-                text: None,
-            },
-            Some(OutputKind::Decode) => Output {
-                taint: own.with(Taint::DECODED),
-                passes_input: true,
-                text: None,
-            },
-            Some(OutputKind::Network) => Output {
-                taint: own.with(Taint::NETWORK),
-                passes_input: true,
-                text: None,
-            },
-            Some(OutputKind::Secret) => Output {
-                taint: own.with(Taint::SECRET),
-                passes_input: true,
-                text: None,
-            },
-            Some(OutputKind::Echo) => plain(text::echo(&operands)),
-            Some(OutputKind::Printf) => plain(text::printf(&operands)),
-            Some(OutputKind::Basename) => plain(text::basename(&operands)),
-            Some(OutputKind::Dirname) => plain(text::dirname(&operands)),
-            Some(OutputKind::Cwd) => plain(
-                self.invocation
-                    .cwd
-                    .as_ref()
-                    .map(|cwd| Value::text(cwd.clone(), self.invocation.span)),
-            ),
-        }
-    }
-
-    /// What is written or sent carries the marks of what was read.
-    fn mark_data(&mut self, rule: Option<OutputKind>) {
-        let input = match &self.invocation.stdin {
-            Stdin::Inherited => Taint::NONE,
-            Stdin::Text(value) => value.taint(),
-            Stdin::File(target) => taint_of(target),
-            Stdin::Pipe(taint) => *taint,
-        };
-        let reads_input = self.out.output.passes_input;
-        let mut flow = if reads_input { input } else { Taint::NONE };
-        if rule == Some(OutputKind::Decode) {
-            flow = flow.with(Taint::DECODED);
-        }
-        let mut received = Taint::NONE;
-        for (act, _) in &self.out.effects {
-            match act {
-                Act::Read { target } => flow = flow.with(taint_of(target)),
-                Act::Connect {
-                    direction: Direction::Receive,
-                    host,
-                    ..
-                } if *host != Host::Loopback => received = Taint::NETWORK,
-                _ => {}
-            }
-        }
-        for (act, _) in &mut self.out.effects {
-            match act {
-                Act::Write {
-                    how: WriteHow::Replace | WriteHow::Append | WriteHow::Raw,
-                    data,
-                    ..
-                } => *data = data.with(flow).with(received),
-                // A tool that changes a part of a file does not put what it received there:
-                // a package manager adds a name to a manifest.
-                Act::Write {
-                    how: WriteHow::Edit,
-                    data,
-                    ..
-                } => *data = data.with(flow),
-                Act::Connect {
-                    direction: Direction::Send,
-                    data,
-                    ..
-                } => *data = data.with(flow),
-                _ => {}
-            }
-        }
-    }
 }
 
 /// Whose working directory is asked for.
@@ -446,106 +321,10 @@ pub(super) enum Side {
     Operand,
 }
 
-struct Layout {
-    ranges: Vec<std::ops::Range<usize>>,
-    taken: usize,
-}
-
-/// Places before the one that takes many count from the front, those after it from the end.
-fn layout(active: &[Choice], count: usize) -> Layout {
-    let many = active.iter().position(|choice| choice.many);
-    let front = many.unwrap_or(active.len());
-    let back = active
-        .iter()
-        .skip(front.saturating_add(1))
-        .filter(|choice| !choice.many)
-        .count();
-    let middle_start = front.min(count);
-    let middle_end = count.saturating_sub(back).max(middle_start);
-    let mut next_back = middle_end;
-    let ranges = active
-        .iter()
-        .enumerate()
-        .map(|(index, choice)| {
-            if index < front {
-                index.min(count)..index.saturating_add(1).min(count)
-            } else if Some(index) == many {
-                middle_start..middle_end
-            } else if choice.many {
-                count..count
-            } else {
-                let start = next_back.min(count);
-                next_back = start.saturating_add(1).min(count);
-                start..next_back
-            }
-        })
-        .collect();
-    Layout {
-        ranges,
-        taken: if many.is_some() { count } else { middle_start },
-    }
-}
-
 fn splits(operand: &Operand) -> bool {
     operand.value.may_split && operand.value.is_dynamic()
 }
 
 fn is(value: &Value, pattern: &str) -> bool {
     value.literal().is_some_and(|text| fits(pattern, &text))
-}
-
-fn survives_dry_run(act: &Act) -> bool {
-    matches!(
-        act,
-        Act::Read { .. }
-            | Act::List { .. }
-            | Act::Connect { .. }
-            | Act::Execute { .. }
-            | Act::Environment { .. }
-    )
-}
-
-impl Use {
-    /// What happens at a place that is used so.
-    pub(super) fn act(self, target: crate::Target) -> Act {
-        let write = |how| Act::Write {
-            target: target.clone(),
-            how,
-            data: Taint::NONE,
-        };
-        match self {
-            Self::Read => Act::Read { target },
-            Self::List => Act::List { target },
-            Self::Write => write(WriteHow::Replace),
-            Self::WriteBelow => Act::Write {
-                target: below(target),
-                how: WriteHow::Replace,
-                data: Taint::NONE,
-            },
-            Self::Append => write(WriteHow::Append),
-            Self::Edit => write(WriteHow::Edit),
-            Self::Touch => write(WriteHow::Touch),
-            Self::Delete => Act::Delete {
-                target,
-                tree: false,
-            },
-            Self::DeleteTree => Act::Delete { target, tree: true },
-            Self::DeleteBelow => Act::Delete {
-                target: below(target),
-                tree: true,
-            },
-            Self::Attributes => write(WriteHow::Attributes),
-            Self::Link => write(WriteHow::Link),
-            Self::Raw => write(WriteHow::Raw),
-        }
-    }
-}
-
-/// Everything at or below an exact place.
-pub(super) fn below(target: crate::Target) -> crate::Target {
-    let extent = match target.extent {
-        crate::Extent::Exact | crate::Extent::Below => crate::Extent::Below,
-        other @ (crate::Extent::Pattern | crate::Extent::Prefix | crate::Extent::Unknown) => other,
-    };
-    crate::Target { extent, ..target }
 }

@@ -7,12 +7,17 @@
 mod act;
 #[cfg(test)]
 mod examples;
+mod file;
 mod git;
+mod layout;
 mod lookup;
 mod meaning;
+mod nested;
+mod outcome;
 mod parse;
 mod remote;
 mod role;
+mod setting;
 mod table;
 mod text;
 mod variable;

@@ -41,7 +41,10 @@ impl Meaning<'_> {
                 (None, _) => false,
             };
         if !elsewhere {
-            return self.path(used, word, cwd);
+            return match used {
+                Use::DeleteBelow => self.delete_found(word, cwd),
+                _ => self.path(used, word, cwd),
+            };
         }
         let direction = match used {
             Use::Read | Use::List => Direction::Receive,

@@ -155,6 +155,8 @@ pub(crate) enum Role {
     Shell,
     /// Every word is shell text of its own.
     ShellEach,
+    /// Shell text that reads from a connection.
+    NetworkShell,
     /// Shell text for another machine, joined with the words after it.
     RemoteShell,
     Code(Language),
@@ -174,6 +176,8 @@ pub(crate) enum Role {
     /// A port of a container that is opened: `[address:]port:port`.
     BindPort,
     Pid,
+    /// A signal as the first word, a process group elsewhere.
+    Signal,
     ProcessName,
     Task(Runner),
     /// The file that tasks are read from.

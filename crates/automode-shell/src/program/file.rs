@@ -1,0 +1,255 @@
+//! Words that name files: what happens to them, and which they may be.
+
+use super::lookup;
+use super::meaning::{Meaning, Words};
+use super::table::Use;
+use crate::{Account, Act, Code, Extent, Piece, Taint, Target, Value, WriteHow};
+
+/// Files that stand for the streams of a process, or for nothing.
+const STREAMS: &[&str] = &[
+    "/dev/null",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/zero",
+    "/dev/urandom",
+    "/dev/random",
+];
+
+impl Meaning<'_> {
+    pub(super) fn path(&mut self, used: Use, value: &Value, cwd: Option<&str>) {
+        let deletes = matches!(used, Use::Delete | Use::DeleteTree | Use::DeleteBelow);
+        if let Some(text) = value.literal() {
+            if text.is_empty() || (text == "-" && !deletes) {
+                return;
+            }
+            if STREAMS.contains(&&*text) && !deletes && used != Use::Attributes {
+                return;
+            }
+        }
+        for target in Target::locate_each(value, cwd) {
+            self.effect(used.act(target), value.span);
+        }
+    }
+
+    /// A search deletes what it finds below a place.
+    pub(super) fn delete_found(&mut self, place: &Value, cwd: Option<&str>) {
+        if self.search_pattern().is_none() {
+            return self.path(Use::DeleteBelow, place, cwd);
+        }
+        let found = Value {
+            pieces: self.found_below(place),
+            ..place.clone()
+        };
+        self.path(Use::Delete, &found, cwd);
+    }
+
+    /// The place that files go to: itself, and the names that they get in it.
+    pub(super) fn into(&mut self, words: &Words<'_>) {
+        for value in words.values {
+            self.path(Use::Write, value, words.cwd.as_deref());
+            let folder = Target::locate(value, words.cwd.as_deref());
+            if folder.extent != Extent::Exact || !self.is_folder(value, &folder, words) {
+                continue;
+            }
+            for source in words.arguments {
+                let name = source.literal().and_then(|text| {
+                    let name = text.trim_end_matches('/').rsplit('/').next()?;
+                    (!matches!(name, "" | "." | "..")).then(|| name.to_owned())
+                });
+                let used = if name.is_some() {
+                    Use::Write
+                } else {
+                    Use::WriteBelow
+                };
+                let target = match name {
+                    Some(name) => Target {
+                        path: format!("{}/{name}", folder.path.trim_end_matches('/')),
+                        ..folder.clone()
+                    },
+                    None => folder.clone(),
+                };
+                self.effect(used.act(target), value.span);
+            }
+        }
+    }
+
+    pub(super) fn is_folder(&self, value: &Value, folder: &Target, words: &Words<'_>) -> bool {
+        let observed = matches!(
+            self.facts.files.get(&folder.path),
+            Some(crate::FileFact::Directory)
+        );
+        let cwd = self.invocation.cwd.as_deref().unwrap_or("/");
+        let above_cwd = folder.path == "/"
+            || cwd
+                .strip_prefix(folder.path.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        observed
+            || words.arguments.len() > 1
+            || value.shown().ends_with('/')
+            || above_cwd
+            || self.context.home.as_deref() == Some(&folder.path)
+    }
+
+    /// The files that a search finds below a place.
+    pub(super) fn found_below(&self, place: &Value) -> Vec<Piece> {
+        let mut pieces = place.pieces.clone();
+        let ends_open = place.shown().ends_with('/');
+        pieces.push(Piece::Text(if ends_open { "" } else { "/" }.to_owned()));
+        let pattern = self.search_pattern();
+        pieces.push(Piece::Glob(pattern.unwrap_or_else(|| "**".to_owned())));
+        pieces
+    }
+
+    /// `**/name` where the search has one `-name` and nothing that widens it.
+    pub(super) fn search_pattern(&self) -> Option<String> {
+        let widened = ["-o", "-or", "!", "-not", ",", "("];
+        if widened.iter().any(|name| self.has(name)) {
+            return None;
+        }
+        let names: Vec<u16> = self
+            .parsed
+            .command
+            .flags
+            .iter()
+            .filter(|(spelling, _)| matches!(*spelling, "-name" | "-iname"))
+            .map(|(_, flag)| flag.id)
+            .collect();
+        let mut tests = self
+            .parsed
+            .given
+            .iter()
+            .filter(|given| names.contains(&given.flag.id));
+        let only = tests.next()?;
+        if tests.next().is_some() {
+            return None;
+        }
+        let text = only.values.first()?.literal()?;
+        Some(format!("**/{text}"))
+    }
+
+    pub(super) fn load(&mut self, value: &Value, cwd: Option<&str>) {
+        let code = Code::File(Target::locate(value, cwd));
+        self.effect(lookup::unseen(code), value.span);
+        self.unseen(format!("`{}`", value.shown()), value.span);
+    }
+
+    pub(super) fn at_file(&mut self, value: &Value, cwd: Option<&str>) {
+        let prefix = value.prefix();
+        if prefix.starts_with('@') || prefix.starts_with('<') {
+            let file = match value.after(1).split_once(';') {
+                Some((file, _)) => Value::text(file, value.span),
+                None => value.after(1),
+            };
+            self.path(Use::Read, &file, cwd);
+        }
+    }
+
+    pub(super) fn mount(&mut self, value: &Value, cwd: Option<&str>) {
+        let text = value.shown();
+        let keyed = text.contains("source=") || text.contains("src=");
+        let (source, read_only) = if keyed {
+            let field = text
+                .split(',')
+                .find_map(|part| part.strip_prefix("source=").or(part.strip_prefix("src=")));
+            let bound = text.contains("type=bind");
+            let source = field.filter(|_| bound).unwrap_or_default();
+            (Value::text(source, value.span), text.contains("readonly"))
+        } else {
+            let source = value.split_once(':').map(|(source, _)| source);
+            let source = match source {
+                Some(source) => Value::text(source, value.span),
+                // The host's part is not known to its end.
+                None if value.is_dynamic() => value.clone(),
+                None => Value::text("", value.span),
+            };
+            (source, text.ends_with(":ro") || text.contains(":ro,"))
+        };
+        let shown = source.shown();
+        let is_path = shown.starts_with(['/', '.', '~']) || source.is_dynamic();
+        if !is_path {
+            return;
+        }
+        self.open_mount |= shown == "/" || shown.ends_with("docker.sock");
+        let used = if read_only { Use::Read } else { Use::Edit };
+        self.path(used, &source, cwd);
+    }
+
+    /// Mode bits that open a file to others, or lend its owner's rights.
+    pub(super) fn mode(&mut self, value: &Value) {
+        let Some(text) = value.literal() else {
+            let gap = self.dynamic_gap(value);
+            self.gap(gap);
+            return;
+        };
+        let octal = text.chars().all(|c| c.is_digit(8));
+        let (setuid, world) = if octal {
+            let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(8)).collect();
+            let special = digits.len() > 3 && digits.first().is_some_and(|bits| bits & 6 != 0);
+            (special, digits.last().is_some_and(|bits| bits & 2 != 0))
+        } else {
+            let parts = || {
+                text.split(',')
+                    .filter_map(|part| part.split_once(['+', '=']))
+            };
+            (
+                parts().any(|(_, bits)| bits.contains('s')),
+                parts().any(|(who, bits)| {
+                    (who.contains('o') || who.contains('a')) && bits.contains('w')
+                }),
+            )
+        };
+        if setuid {
+            self.effect(Act::Privilege(Account::Setuid), value.span);
+        }
+        if world {
+            self.effect(Act::Privilege(Account::World), value.span);
+        }
+    }
+}
+
+impl Use {
+    /// What happens at a place that is used so.
+    pub(super) fn act(self, target: Target) -> Act {
+        let write = |how| Act::Write {
+            target: target.clone(),
+            how,
+            data: Taint::NONE,
+        };
+        match self {
+            Self::Read => Act::Read { target },
+            Self::List => Act::List { target },
+            Self::Write => write(WriteHow::Replace),
+            Self::WriteBelow => Act::Write {
+                target: below(target),
+                how: WriteHow::Replace,
+                data: Taint::NONE,
+            },
+            Self::Append => write(WriteHow::Append),
+            Self::Edit => write(WriteHow::Edit),
+            Self::Touch => write(WriteHow::Touch),
+            Self::Delete => Act::Delete {
+                target,
+                tree: false,
+            },
+            Self::DeleteTree => Act::Delete { target, tree: true },
+            Self::DeleteBelow => Act::Delete {
+                target: below(target),
+                tree: true,
+            },
+            Self::Attributes => write(WriteHow::Attributes),
+            Self::Link => write(WriteHow::Link),
+            Self::Raw => write(WriteHow::Raw),
+        }
+    }
+}
+
+/// Everything at or below an exact place.
+pub(super) fn below(target: Target) -> Target {
+    let extent = match target.extent {
+        Extent::Exact | Extent::Below => Extent::Below,
+        other @ (Extent::Pattern | Extent::Prefix | Extent::Unknown) => other,
+    };
+    Target { extent, ..target }
+}

@@ -1,0 +1,376 @@
+//! Words that are code: commands, shell text, scripts, tasks, and what they are given.
+
+use super::meaning::{Meaning, Words};
+use super::{Chore, Nested, NestedStdin, lookup};
+use crate::script::Runner;
+use crate::{Act, Code, DynamicSource, Language, Layer, Piece, Stdin, Taint, Value};
+
+impl Meaning<'_> {
+    /// The rest of the words is a command, after `NAME=value` words.
+    pub(super) fn command(&mut self, words: &[Value]) {
+        let mut env = self.env.clone();
+        let mut argv = without_end_of_flags(words);
+        while let Some((first, rest)) = argv.split_first() {
+            match assignment(first) {
+                Some(pair) => env.push(pair),
+                None => break,
+            }
+            argv = rest;
+        }
+        if argv.is_empty() {
+            return;
+        }
+        for argv in self.for_each_start(argv) {
+            self.out.runs.push(Nested::Command {
+                argv,
+                env: env.clone(),
+                cwd: self.cwd_flag(),
+                stdin: NestedStdin::Same,
+                layer: self.wrapper(),
+            });
+        }
+    }
+
+    /// A command whose files are those of the container that the first operand names.
+    pub(super) fn container_command(&mut self, words: &[Value]) {
+        let container = self
+            .parsed
+            .operands
+            .first()
+            .map(|operand| operand.value.shown());
+        self.out.runs.push(Nested::Command {
+            argv: words.to_vec(),
+            env: self.env.clone(),
+            cwd: None,
+            stdin: NestedStdin::Same,
+            layer: Layer::Remote(format!(
+                "{} {}",
+                self.program,
+                container.unwrap_or_default()
+            )),
+        });
+    }
+
+    /// `{}` stands for files below the places that are searched.
+    pub(super) fn for_each_start(&self, argv: &[Value]) -> Vec<Vec<Value>> {
+        let mut argv = argv.to_vec();
+        // What a search starts with: fd has its pattern in front of the places.
+        let skip = match self.program {
+            "find" | "gfind" | "bfs" => 0,
+            "fd" | "fdfind" => 1,
+            _ => return vec![argv],
+        };
+        let has_item = argv.iter().any(|word| word.shown().contains('{'));
+        if skip == 1 && !has_item {
+            argv.push(Value::text("{}", self.invocation.span));
+        }
+        let mut places: Vec<Value> = self
+            .parsed
+            .operands
+            .iter()
+            .skip(skip)
+            .map(|operand| operand.value.clone())
+            .collect();
+        if places.is_empty() {
+            places.push(Value::text(".", self.invocation.span));
+        }
+        places
+            .iter()
+            .map(|place| {
+                let item = self.found_below(place);
+                argv.iter()
+                    .map(|word| {
+                        ["{}", "{.}", "{/}", "{//}", "{/.}"]
+                            .iter()
+                            .fold(word.clone(), |word, mark| replace_item(&word, mark, &item))
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// A command that is run with items of the input.
+    pub(super) fn each(&mut self, words: &[Value]) {
+        let items = self.items();
+        let argv = match &self.placeholder {
+            Some(mark) => {
+                let item: Vec<Piece> = Value::join(&items).pieces;
+                words
+                    .iter()
+                    .map(|word| replace_item(word, mark, &item))
+                    .collect()
+            }
+            None => words.iter().cloned().chain(items).collect(),
+        };
+        self.out.runs.push(Nested::Command {
+            argv,
+            env: self.env.clone(),
+            cwd: self.cwd_flag(),
+            stdin: NestedStdin::Empty,
+            layer: self.wrapper(),
+        });
+    }
+
+    pub(super) fn each_shell(&mut self, words: &[Value]) {
+        let marks = [":::", ":::+", "::::", "::::+"];
+        let mark_at = words
+            .iter()
+            .position(|word| word.literal().is_some_and(|text| marks.contains(&&*text)));
+        let (command, items) = match mark_at {
+            Some(at) => (
+                words.get(..at).unwrap_or_default(),
+                words
+                    .get(at.saturating_add(1)..)
+                    .unwrap_or_default()
+                    .to_vec(),
+            ),
+            None => (words, self.items()),
+        };
+        if command.is_empty() {
+            for item in &items {
+                self.shell(item.clone(), &[]);
+            }
+            return;
+        }
+        let text = Value::join(command);
+        let replaced = ["{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}"];
+        for item in &items {
+            let mut line = text.clone();
+            for mark in replaced {
+                line = replace_item(&line, mark, &item.pieces);
+            }
+            if line.pieces == text.pieces {
+                line = Value::join(&[line, item.clone()]);
+            }
+            self.shell(line, &[]);
+        }
+    }
+
+    /// The words on standard input.
+    pub(super) fn items(&self) -> Vec<Value> {
+        let span = self.invocation.span;
+        let taint = match &self.invocation.stdin {
+            Stdin::Text(value) => match value.literal() {
+                Some(text) if !text.contains(['"', '\'', '\\']) => {
+                    return text
+                        .split_whitespace()
+                        .map(|word| Value::text(word, span))
+                        .collect();
+                }
+                Some(_) | None => value.taint(),
+            },
+            Stdin::Inherited => Taint::UNKNOWN,
+            Stdin::File(_) => Taint::LOCAL,
+            Stdin::Pipe(taint) => *taint,
+        };
+        vec![Value {
+            may_split: true,
+            ..Value::dynamic(DynamicSource::Item, taint, span)
+        }]
+    }
+
+    pub(super) fn prefixed(&mut self, front: &str, words: &[Value]) {
+        let Some((first, rest)) = words.split_first() else {
+            return;
+        };
+        let mut name = first.clone();
+        name.pieces.insert(0, Piece::Text(format!("{front} ")));
+        let name = match name.literal() {
+            Some(text) => Value::text(text.into_owned(), first.span),
+            None => name,
+        };
+        self.command(
+            &std::iter::once(name)
+                .chain(rest.iter().cloned())
+                .collect::<Vec<_>>(),
+        );
+    }
+
+    /// A program out of a package that may be fetched for this run.
+    pub(super) fn package(&mut self, words: &[Value]) {
+        let Some((first, rest)) = words.split_first() else {
+            return;
+        };
+        let code = Code::Package(first.shown());
+        self.effect(lookup::unseen(code), first.span);
+        let program = match first.literal() {
+            Some(spec) => {
+                let bare = match spec.rfind(['@', '=']) {
+                    Some(at) if at > 0 => spec.get(..at).unwrap_or(&spec).trim_end_matches('='),
+                    Some(_) | None => &spec,
+                };
+                let name = bare.rsplit('/').next().unwrap_or(bare).to_owned();
+                Value::text(name, first.span)
+            }
+            None => first.clone(),
+        };
+        self.command(
+            &std::iter::once(program)
+                .chain(rest.iter().cloned())
+                .collect::<Vec<_>>(),
+        );
+    }
+
+    pub(super) fn shell(&mut self, text: Value, arguments: &[Value]) {
+        self.out.runs.push(Nested::Shell {
+            text,
+            arguments: arguments.to_vec(),
+            cwd: self.cwd_flag(),
+            stdin: NestedStdin::Same,
+            layer: Layer::Text(self.program.to_owned()),
+        });
+    }
+
+    /// Shell text that runs on the machine that the first operand names.
+    pub(super) fn remote_shell(&mut self, words: &[Value]) {
+        let text = Value::join(without_end_of_flags(words));
+        let host = self
+            .parsed
+            .operands
+            .first()
+            .map(|operand| operand.value.shown());
+        self.out.runs.push(Nested::Shell {
+            text,
+            arguments: Vec::new(),
+            cwd: None,
+            stdin: NestedStdin::Same,
+            layer: Layer::Remote(host.unwrap_or_default()),
+        });
+    }
+
+    /// Shell text whose input is whatever the other side sends.
+    pub(super) fn network_shell(&mut self, text: Value) {
+        self.out.runs.push(Nested::Shell {
+            text,
+            arguments: Vec::new(),
+            cwd: None,
+            stdin: NestedStdin::Data(Taint::NETWORK),
+            layer: Layer::Text(self.program.to_owned()),
+        });
+    }
+
+    pub(super) fn tasks(&mut self, runner: Runner, words: &Words<'_>) {
+        let (assigned, names): (Vec<&Value>, Vec<&Value>) = words
+            .values
+            .iter()
+            .partition(|word| assignment(word).is_some());
+        let mut arguments: Vec<Value> = assigned.iter().map(|word| (*word).clone()).collect();
+        arguments.extend(words.arguments.iter().cloned());
+        for (name, value) in assigned.iter().filter_map(|word| assignment(word)) {
+            self.effect(Act::Environment { name }, value.span);
+        }
+        self.task(runner, names.into_iter().cloned().collect(), arguments);
+    }
+
+    pub(super) fn task(&mut self, runner: Runner, names: Vec<Value>, arguments: Vec<Value>) {
+        let layer = names.first().map_or_else(
+            || Layer::Task(self.program.to_owned()),
+            |name| Layer::Task(format!("{} {}", runner.name(), name.shown())),
+        );
+        self.out.runs.push(Nested::Task {
+            runner,
+            errand: Chore::Run(names),
+            file: self.task_file.clone(),
+            arguments,
+            cwd: self.cwd_flag(),
+            layer,
+        });
+    }
+
+    pub(super) fn script(
+        &mut self,
+        language: Option<Language>,
+        value: &Value,
+        arguments: &[Value],
+    ) {
+        if value.literal().as_deref() == Some("-") {
+            if let Some(language) = language {
+                let layer = Layer::Text(self.program.to_owned());
+                self.out.runs.push(Nested::Input { language, layer });
+            }
+            return;
+        }
+        self.out.runs.push(Nested::File {
+            path: value.clone(),
+            language,
+            arguments: arguments.to_vec(),
+            layer: Layer::File(value.shown()),
+        });
+    }
+
+    pub(super) fn code(&mut self, language: Language, value: &Value, arguments: &[Value]) {
+        self.out.runs.push(Nested::Code {
+            language,
+            text: value.clone(),
+            arguments: arguments.to_vec(),
+            layer: Layer::Text(self.program.to_owned()),
+        });
+    }
+
+    pub(super) fn assign(&mut self, value: &Value) {
+        match assignment(value) {
+            Some(pair) => self.env.push(pair),
+            // A bare name hands the caller's own value on.
+            None if value.literal().is_some() => {}
+            None => {
+                let gap = self.dynamic_gap(value);
+                self.gap(gap);
+            }
+        }
+    }
+}
+
+/// The words after a leading `--`.
+fn without_end_of_flags(words: &[Value]) -> &[Value] {
+    match words.split_first() {
+        Some((first, rest)) if first.literal().as_deref() == Some("--") => rest,
+        Some(_) | None => words,
+    }
+}
+
+/// `NAME=value`, cut.
+pub(super) fn assignment(word: &Value) -> Option<(String, Value)> {
+    let (name, value) = word.split_once('=')?;
+    let mut letters = name.chars();
+    let starts = letters
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    (starts && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some((name, value))
+}
+
+/// The word with every `mark` in its text replaced.
+fn replace_item(word: &Value, mark: &str, item: &[Piece]) -> Value {
+    let mut pieces = Vec::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(text) if !mark.is_empty() && text.contains(mark) => {
+                for (index, part) in text.split(mark).enumerate() {
+                    if index > 0 {
+                        pieces.extend(item.iter().cloned());
+                    }
+                    if !part.is_empty() {
+                        pieces.push(Piece::Text(part.to_owned()));
+                    }
+                }
+            }
+            Piece::Text(_) | Piece::Glob(_) | Piece::Dynamic(_) => pieces.push(piece.clone()),
+        }
+    }
+    let merged = merge(pieces);
+    Value {
+        pieces: merged,
+        ..word.clone()
+    }
+}
+
+/// Neighbouring texts as one.
+fn merge(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut merged: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match (merged.last_mut(), piece) {
+            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
+            (_, piece) => merged.push(piece),
+        }
+    }
+    merged
+}

@@ -1,0 +1,148 @@
+//! The end of a reading: dry runs, marks on data that is written or sent, the output.
+
+use super::meaning::Meaning;
+use super::table::OutputKind;
+use super::{Consequence, Output, text};
+use crate::{Act, Direction, Host, Stdin, Taint, Value, WriteHow, taint_of};
+
+impl Meaning<'_> {
+    /// Dry runs, marks, output.
+    pub(super) fn close(mut self) -> Consequence {
+        if self.parsed.command.dry.is_some_and(|dry| self.holds(dry)) {
+            self.out.effects.retain(|(act, _)| survives_dry_run(act));
+        }
+        let rule = self
+            .parsed
+            .command
+            .output
+            .iter()
+            .find(|rule| self.holds(rule.when))
+            .map(|rule| rule.kind);
+        self.out.output = self.output(rule);
+        self.mark_data(rule);
+        self.out
+    }
+
+    fn output(&self, rule: Option<OutputKind>) -> Output {
+        let own = self
+            .out
+            .effects
+            .iter()
+            .fold(Taint::NONE, |taint, (act, _)| match act {
+                Act::Read { target } => taint.with(taint_of(target)),
+                Act::Connect { .. } => taint.with(Taint::NETWORK),
+                _ => taint,
+            });
+        let operands: Vec<&Value> = self
+            .parsed
+            .operands
+            .iter()
+            .map(|operand| &operand.value)
+            .collect();
+        let said = operands
+            .iter()
+            .fold(Taint::NONE, |taint, value| taint.with(value.taint()));
+        let plain = |text: Option<Value>| Output {
+            taint: said,
+            passes_input: false,
+            text,
+        };
+        match rule {
+            Some(OutputKind::None) => Output::default(),
+            None | Some(OutputKind::Pass) => Output {
+                taint: own,
+                passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Decode) => Output {
+                taint: own.with(Taint::DECODED),
+                passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Network) => Output {
+                taint: own.with(Taint::NETWORK),
+                passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Secret) => Output {
+                taint: own.with(Taint::SECRET),
+                passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Echo) => plain(text::echo(&operands)),
+            Some(OutputKind::Printf) => plain(text::printf(&operands)),
+            Some(OutputKind::Basename) => plain(text::basename(&operands)),
+            Some(OutputKind::Dirname) => plain(text::dirname(&operands)),
+            Some(OutputKind::Cwd) => plain(
+                self.invocation
+                    .cwd
+                    .as_ref()
+                    .map(|cwd| Value::text(cwd.clone(), self.invocation.span)),
+            ),
+        }
+    }
+
+    /// What is written or sent carries the marks of what was read.
+    fn mark_data(&mut self, rule: Option<OutputKind>) {
+        let input = match &self.invocation.stdin {
+            Stdin::Inherited => Taint::NONE,
+            Stdin::Text(value) => value.taint(),
+            Stdin::File(target) => taint_of(target),
+            Stdin::Pipe(taint) => *taint,
+        };
+        let reads_input = self.out.output.passes_input;
+        let mut flow = if reads_input { input } else { Taint::NONE };
+        if rule == Some(OutputKind::Decode) {
+            flow = flow.with(Taint::DECODED);
+        }
+        let mut received = Taint::NONE;
+        for (act, _) in &self.out.effects {
+            match act {
+                Act::Read { target } => flow = flow.with(taint_of(target)),
+                Act::Connect {
+                    direction: Direction::Receive,
+                    host,
+                    ..
+                } if *host != Host::Loopback => received = Taint::NETWORK,
+                _ => {}
+            }
+        }
+        let words = self.parsed.given.iter().flat_map(|given| &given.values);
+        let said = words
+            .chain(self.parsed.operands.iter().map(|operand| &operand.value))
+            .fold(Taint::NONE, |taint, value| taint.with(value.taint()));
+        for (act, _) in &mut self.out.effects {
+            match act {
+                Act::Write {
+                    how: WriteHow::Replace | WriteHow::Append | WriteHow::Raw,
+                    data,
+                    ..
+                } => *data = data.with(flow).with(received),
+                // A tool that changes a part of a file does not put what it received there:
+                // a package manager adds a name to a manifest.
+                Act::Write {
+                    how: WriteHow::Edit,
+                    data,
+                    ..
+                } => *data = data.with(flow),
+                Act::Connect {
+                    direction: Direction::Send,
+                    data,
+                    ..
+                } => *data = data.with(flow).with(said),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn survives_dry_run(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Read { .. }
+            | Act::List { .. }
+            | Act::Connect { .. }
+            | Act::Execute { .. }
+            | Act::Environment { .. }
+    )
+}
