@@ -3,8 +3,11 @@
 //! Exit codes of `check` and `explain`: 0 allow, 1 ask, 2 deny, 3 error. An error
 //! or a panic is never 0.
 
+mod client;
+mod clock;
 mod command;
 mod output;
+mod person;
 mod setup;
 
 use std::panic;
@@ -38,6 +41,16 @@ enum Command {
     Completions(command::completions::Args),
     Man(command::man::Args),
     Eval(command::eval::Args),
+    Install(command::install::Args),
+    Uninstall(command::uninstall::Args),
+    Status(command::status::Args),
+    Doctor(command::doctor::Args),
+    Log(command::log::Args),
+    Why(command::why::Args),
+    Stats(command::stats::Args),
+    Replay(command::replay::Args),
+    Allow(command::allow::Args),
+    AllowOnce(command::allow_once::Args),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +76,16 @@ fn run() -> u8 {
         Command::Completions(args) => command::completions::run(&args, Cli::command()),
         Command::Man(args) => command::man::run(&args, Cli::command()),
         Command::Eval(args) => command::eval::run(args),
+        Command::Install(args) => command::install::run(args),
+        Command::Uninstall(args) => command::uninstall::run(args),
+        Command::Status(args) => command::status::run(args),
+        Command::Doctor(args) => command::doctor::run(args),
+        Command::Log(args) => command::log::run(args),
+        Command::Why(args) => command::why::run(args),
+        Command::Stats(args) => command::stats::run(args),
+        Command::Replay(args) => command::replay::run(args),
+        Command::Allow(args) => command::allow::run(args),
+        Command::AllowOnce(args) => command::allow_once::run(args),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

@@ -119,6 +119,11 @@ pub fn ground(ground: &Ground) -> String {
 }
 
 fn paint(verdict: Verdict) -> String {
+    painted(verdict, verdict.name())
+}
+
+/// A text in the colour of a verdict, where colour is wanted.
+pub fn painted(verdict: Verdict, text: &str) -> String {
     let colour = match verdict {
         Verdict::Allow => "32",
         Verdict::Ask => "33",
@@ -126,9 +131,9 @@ fn paint(verdict: Verdict) -> String {
     };
     let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if plain || !io::stdout().is_terminal() {
-        verdict.name().to_owned()
+        text.to_owned()
     } else {
-        format!("\u{1b}[1;{colour}m{}\u{1b}[0m", verdict.name())
+        format!("\u{1b}[1;{colour}m{text}\u{1b}[0m")
     }
 }
 

@@ -78,6 +78,12 @@ impl Gate {
         &self.policy
     }
 
+    /// Whether somebody judges what the analysis leaves open.
+    #[must_use]
+    pub fn has_judge(&self) -> bool {
+        self.judge.is_some()
+    }
+
     /// Replaces the policy: settings were read again.
     pub fn set_policy(&mut self, policy: Policy) {
         self.policy = Arc::new(policy);

@@ -9,13 +9,17 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use automode_core::{ToolCall, tool};
+use automode_core::redact::redact;
+use automode_core::{Action, ToolCall, path, tool};
 use sha2::{Digest, Sha256};
 
 use crate::state::{State, open_private};
 
 /// How long a permit lives.
 pub const LIFE: Duration = Duration::from_secs(15 * 60);
+
+/// The longest rule that is proposed.
+const MAX_RULE: usize = 500;
 
 /// The digest of what a call means and where: a permit for it fits no other call.
 #[must_use]
@@ -27,6 +31,39 @@ pub fn print(call: &ToolCall) -> String {
         .take(16)
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+/// The narrowest permission rule that covers a call; nothing where it would have to say more than it may.
+#[must_use]
+pub fn narrowest(call: &ToolCall) -> Option<String> {
+    let (name, action) = tool::normalize(call);
+    let home = None;
+    let rule = match action {
+        Action::Shell { command } => format!("{name}({})", command.trim()),
+        Action::Read { path } | Action::Edit { path, .. } | Action::Write { path, .. } => {
+            format!("{name}(/{})", path::absolute(&path, &call.cwd, home))
+        }
+        Action::Fetch { url, .. } => {
+            let rest = url.split_once("://")?.1;
+            let host = rest.split(['/', '?', '#', ':']).next()?;
+            (!host.is_empty() && !host.contains('@')).then(|| format!("{name}(domain:{host})"))?
+        }
+        Action::Mcp { .. } => name.into_owned(),
+        Action::PowerShell { .. }
+        | Action::Search { .. }
+        | Action::Notebook { .. }
+        | Action::WebSearch { .. }
+        | Action::Spawn { .. }
+        | Action::Schedule { .. }
+        | Action::Message { .. }
+        | Action::Configure { .. }
+        | Action::Interact
+        | Action::Inert
+        | Action::Opaque { .. } => return None,
+    };
+    // A rule is one readable line without secrets, and a `*` in it would mean more than this call.
+    let plain = rule.len() <= MAX_RULE && !rule.contains(['\n', '*']) && redact(&rule) == rule;
+    plain.then_some(rule)
 }
 
 /// Permits the next call with this digest.
@@ -55,4 +92,84 @@ pub fn redeem(state: &State, print: &str, now: SystemTime) -> Option<String> {
 fn place(state: &State, print: &str) -> Option<PathBuf> {
     let plain = !print.is_empty() && print.bytes().all(|byte| byte.is_ascii_hexdigit());
     plain.then(|| state.path("permits").join(print))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(tool: &str, input: &serde_json::Value) -> ToolCall {
+        ToolCall {
+            tool: tool.to_owned(),
+            input: input.as_object().unwrap().clone(),
+            cwd: "/w".to_owned(),
+        }
+    }
+
+    fn check(tool: &str, input: &serde_json::Value, rule: Option<&str>) {
+        assert_eq!(narrowest(&call(tool, input)).as_deref(), rule);
+    }
+
+    #[test]
+    fn a_rule_says_no_more_than_the_call() {
+        check(
+            "Bash",
+            &json!({"command": "make deploy"}),
+            Some("Bash(make deploy)"),
+        );
+        check("bash", &json!({"command": "make a*"}), None);
+        check("Bash", &json!({"command": "a\nb"}), None);
+        check(
+            "Bash",
+            &json!({"command": "curl -H 'Authorization: Bearer sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789' x"}),
+            None,
+        );
+        check(
+            "Write",
+            &json!({"file_path": "a.txt", "content": "x"}),
+            Some("Write(//w/a.txt)"),
+        );
+        check(
+            "WebFetch",
+            &json!({"url": "https://docs.rs/x?y", "prompt": "p"}),
+            Some("WebFetch(domain:docs.rs)"),
+        );
+        check(
+            "WebFetch",
+            &json!({"url": "https://a@b/x", "prompt": "p"}),
+            None,
+        );
+        check("mcp__mail__send", &json!({}), Some("mcp__mail__send"));
+        check("Teleport", &json!({}), None);
+    }
+
+    #[test]
+    fn a_permit_serves_once_and_dies() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = State::at(directory.path().join("automode")).unwrap();
+        let print = print(&call("Bash", &json!({"command": "make"})));
+        assert_ne!(
+            print,
+            super::print(&call("Bash", &json!({"command": "make x"})))
+        );
+        assert_eq!(
+            print,
+            super::print(&call(
+                "bash",
+                &json!({"command": "make", "description": "d"})
+            ))
+        );
+        let now = SystemTime::now();
+        assert_eq!(redeem(&state, &print, now), None);
+        grant(&state, &print, "k3f9").unwrap();
+        assert_eq!(
+            redeem(&state, &print, now + Duration::from_secs(5)).as_deref(),
+            Some("k3f9")
+        );
+        assert_eq!(redeem(&state, &print, now), None);
+        grant(&state, &print, "k3f9").unwrap();
+        assert_eq!(redeem(&state, &print, now + LIFE + LIFE), None);
+        assert!(grant(&state, "../../x", "k").is_err());
+    }
 }

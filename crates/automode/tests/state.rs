@@ -95,6 +95,7 @@ fn entry(id: &str) -> Entry {
             price: None,
             config: "c0ffee",
             print: "p",
+            permission: None,
         },
     )
 }

@@ -1,10 +1,20 @@
 //! One file per command.
 
+pub mod allow;
+pub mod allow_once;
 pub mod check;
 pub mod completions;
 pub mod config;
+pub mod doctor;
 pub mod eval;
 pub mod explain;
 pub mod hook;
+pub mod install;
+pub mod log;
 pub mod man;
+pub mod replay;
 pub mod rules;
+pub mod stats;
+pub mod status;
+pub mod uninstall;
+pub mod why;

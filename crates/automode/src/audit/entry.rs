@@ -48,6 +48,9 @@ pub struct Entry {
     pub config: String,
     /// Digest of tool and input, by which a permit finds the call again.
     pub print: String,
+    /// The narrowest permission rule that covers the call, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingEntry>,
     /// What each stage said.
@@ -101,6 +104,7 @@ pub struct Circumstance<'a> {
     pub price: Option<u64>,
     pub config: &'a str,
     pub print: &'a str,
+    pub permission: Option<String>,
 }
 
 impl Entry {
@@ -134,6 +138,7 @@ impl Entry {
             }),
             config: about.config.to_owned(),
             print: about.print.to_owned(),
+            permission: about.permission.clone(),
             findings: findings(decision),
             trace: trace(decision),
         }

@@ -11,4 +11,4 @@ mod read;
 
 pub use entry::{Circumstance, Entry, FindingEntry, JudgeEntry, StageEntry};
 pub use log::{Kept, Log};
-pub use read::Report;
+pub use read::{Report, Tail};

@@ -1,8 +1,8 @@
 //! Reading the log back: entries in order, and whether the chain holds.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use super::chain::{self, Link, Standing};
 use super::entry::Entry;
@@ -110,6 +110,55 @@ impl Log {
                 .push(format!("the end is missing: {lost} lines were cut off"));
         }
         Ok(report)
+    }
+}
+
+/// The end of the log, as it grows.
+#[derive(Debug)]
+pub struct Tail {
+    path: PathBuf,
+    offset: u64,
+}
+
+impl Log {
+    /// From here on.
+    #[must_use]
+    pub fn tail(&self) -> Tail {
+        let path = self.files().pop().unwrap_or_default();
+        let offset = fs::metadata(&path).map_or(0, |about| about.len());
+        Tail { path, offset }
+    }
+}
+
+impl Tail {
+    /// Entries written since the last look. A log that was put aside begins anew.
+    ///
+    /// # Errors
+    /// Where the log cannot be read.
+    pub fn fresh(&mut self) -> io::Result<Vec<Entry>> {
+        let mut file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        if file.metadata()?.len() < self.offset {
+            self.offset = 0;
+        }
+        file.seek(SeekFrom::Start(self.offset))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        // A line still being written is read next time.
+        let whole = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at.saturating_add(1));
+        bytes.truncate(whole);
+        self.offset = self.offset.saturating_add(whole as u64);
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect())
     }
 }
 

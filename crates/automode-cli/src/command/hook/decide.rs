@@ -49,6 +49,7 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
             price: price(&settlement),
             config: &config,
             print: &print,
+            permission: permit::narrowest(call),
         },
     );
     notes.extend(learned(
@@ -151,7 +152,9 @@ fn settle(
     call: &ToolCall,
     memory: &Memory,
 ) -> Result<(Settlement, String), String> {
-    let gate = setup::gate(&desk.event.cwd, None).map_err(|error| format!("{error:#}"))?;
+    // The settings of the directory that the session began in hold for all of it.
+    let root = memory.cwd.as_deref().unwrap_or(&desk.event.cwd);
+    let gate = setup::gate(root, None).map_err(|error| format!("{error:#}"))?;
     let recall = FromTranscript {
         agent: desk.options.agent,
         event: desk.event,

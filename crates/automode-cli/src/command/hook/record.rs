@@ -115,7 +115,8 @@ pub fn report(desk: &Desk<'_>, report: &Report) -> Answer {
         .as_ref()
         .and_then(|id| memory.subagents.get(id));
     let denied = line.map_or(0, |line| line.denied);
-    let Ok(gate) = setup::gate(&desk.event.cwd, None) else {
+    let root = memory.cwd.as_deref().unwrap_or(&desk.event.cwd);
+    let Ok(gate) = setup::gate(root, None) else {
         return Answer::Neutral;
     };
     let text: String = report.text.chars().take(MAX_REPORT).collect();

@@ -1,0 +1,69 @@
+//! Files of other programs, changed as a whole or not at all.
+//!
+//! A change is written beside the file and put in its place in one step; the file as
+//! it was is kept. A link is followed, so that settings kept elsewhere stay there.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+
+/// Where the file as it was has gone; nothing where there was none.
+pub type Backup = Option<PathBuf>;
+
+/// The text of a file, if it exists.
+pub fn read(path: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("`{}` cannot be read", path.display())),
+    }
+}
+
+/// Puts a text in the place of a file.
+pub fn replace(path: &Path, text: &str) -> Result<Backup> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let directory = real.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(directory)
+        .with_context(|| format!("`{}` cannot be made", directory.display()))?;
+    let backup = keep(&real)?;
+    let beside = name(&real, "new");
+    let mut file = File::create(&beside)
+        .with_context(|| format!("`{}` cannot be written", beside.display()))?;
+    if let Ok(about) = fs::metadata(&real) {
+        file.set_permissions(about.permissions())?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&beside, &real)
+        .with_context(|| format!("`{}` cannot be written", real.display()))?;
+    Ok(backup)
+}
+
+/// Takes a file away, keeping it as it was.
+pub fn remove(path: &Path) -> Result<Backup> {
+    let backup = keep(path)?;
+    fs::remove_file(path).with_context(|| format!("`{}` cannot be removed", path.display()))?;
+    Ok(backup)
+}
+
+fn keep(path: &Path) -> Result<Backup> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    let backup = name(path, &format!("before-automode-{seconds}"));
+    fs::copy(path, &backup).with_context(|| format!("`{}` cannot be kept", path.display()))?;
+    Ok(Some(backup))
+}
+
+fn name(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(suffix);
+    path.with_file_name(name)
+}

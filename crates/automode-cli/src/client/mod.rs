@@ -1,0 +1,143 @@
+//! The coding agents of this machine: where they are, what they have registered.
+
+mod file;
+mod trust;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+use automode_agents::Agent;
+use automode_agents::install::{self, Place, Registered, Scope};
+
+pub use file::{read, remove, replace};
+pub use trust::{Trust, hooks as codex_hooks, trust as trust_codex};
+
+/// How long a client may take to tell its version.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The directories that installations depend on.
+pub fn place() -> Result<Place> {
+    let absolute = |name: &str| env::var(name).ok().filter(|path| path.starts_with('/'));
+    let project = env::current_dir().context("the current directory is gone")?;
+    Ok(Place {
+        home: absolute("HOME").ok_or_else(|| anyhow!("HOME is not set"))?,
+        project: project
+            .to_str()
+            .map(str::to_owned)
+            .ok_or_else(|| anyhow!("the directory `{}` is not valid UTF-8", project.display()))?,
+        claude: absolute("CLAUDE_CONFIG_DIR"),
+        codex: absolute("CODEX_HOME"),
+        config: absolute("XDG_CONFIG_HOME"),
+    })
+}
+
+/// The absolute path of this program.
+pub fn program() -> Result<String> {
+    let path = env::current_exe().context("this program does not know where it is")?;
+    path.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| anyhow!("the path `{}` is not valid UTF-8", path.display()))
+}
+
+/// The client's program on the search path.
+pub fn executable(agent: Agent) -> Option<PathBuf> {
+    let name = match agent {
+        Agent::ClaudeCode => "claude",
+        Agent::Codex => "codex",
+        Agent::GeminiCli => "gemini",
+        Agent::QwenCode => "qwen",
+        Agent::Copilot => "copilot",
+        Agent::Opencode => "opencode",
+        Agent::Generic => return None,
+    };
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|path| is_executable(path))
+}
+
+pub fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata()
+        .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+/// The first line of what the client says to `--version`.
+pub fn version(program: &Path) -> Option<String> {
+    let mut child = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let end = Instant::now().checked_add(PATIENCE)?;
+    while child.try_wait().ok()?.is_none() {
+        if Instant::now() > end {
+            // It is ours to end: it was started above.
+            child.kill().ok()?;
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines()
+        .next()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+}
+
+/// The versions that automode was tried with.
+pub const fn tried(agent: Agent) -> Option<&'static str> {
+    match agent {
+        Agent::ClaudeCode => Some("2.1.325"),
+        Agent::Codex => Some("0.166.0"),
+        Agent::GeminiCli => Some("0.61.0"),
+        Agent::QwenCode => Some("0.24.4"),
+        Agent::Copilot => Some("1.0.102"),
+        Agent::Opencode => Some("1.18.33"),
+        Agent::Generic => None,
+    }
+}
+
+/// What stands in a client's file.
+pub enum Installed {
+    /// There is no such file, or nothing of ours in it.
+    No,
+    Hooks(Vec<Registered>),
+    /// Our plugin, as it is.
+    Plugin(String),
+    /// The file cannot be read as the client would read it.
+    Unreadable(String),
+}
+
+/// Looks at a client's file.
+pub fn installed(agent: Agent, path: &Path) -> Installed {
+    let text = match file::read(path) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Installed::No,
+        Err(error) => return Installed::Unreadable(format!("{error:#}")),
+    };
+    if agent == Agent::Opencode {
+        return Installed::Plugin(text);
+    }
+    match install::registered(agent, &text) {
+        Err(refusal) => Installed::Unreadable(refusal.0),
+        Ok(hooks) if hooks.iter().any(|hook| hook.ours) => Installed::Hooks(hooks),
+        Ok(_) => Installed::No,
+    }
+}
+
+pub const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];
+
+pub const fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::User => "user",
+        Scope::Project => "project",
+    }
+}

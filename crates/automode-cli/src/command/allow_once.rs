@@ -1,0 +1,57 @@
+//! `automode allow-once`: a person permits one call that was stopped.
+
+use anyhow::{Result, anyhow, bail};
+use automode::audit::{Entry, Log};
+use automode::state::State;
+use automode::{Verdict, permit};
+
+use crate::{output, person};
+
+/// Permit one call that was denied or asked about, once.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The decision's name, as the denial or `automode log` shows it; `last` for the latest
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+pub fn run(args: Args) -> Result<u8> {
+    person::required("automode allow-once")?;
+    let state = State::locate(|name| std::env::var(name).ok())?;
+    let entry = find(&state, &args.id)?;
+    show(&entry);
+    if !person::agrees("permit this call once, within 15 minutes?")? {
+        bail!("nothing was permitted");
+    }
+    permit::grant(&state, &entry.print, &entry.id)?;
+    println!("permitted once: let the agent try again");
+    Ok(0)
+}
+
+/// The decision of this name, which must be a no or a question.
+pub fn find(state: &State, id: &str) -> Result<Entry> {
+    let mut found: Option<Entry> = None;
+    Log::new(state).for_each(|entry| {
+        let stopped = entry.verdict != Verdict::Allow;
+        if entry.id == id || id == "last" && stopped {
+            found = Some(entry);
+        }
+    });
+    let entry = found
+        .ok_or_else(|| anyhow!("there is no decision `{id}` in the log\nhint: automode log"))?;
+    if entry.verdict == Verdict::Allow {
+        bail!("decision `{id}` was an allow: there is nothing to permit");
+    }
+    Ok(entry)
+}
+
+pub fn show(entry: &Entry) {
+    println!(
+        "{} of {} in {}",
+        entry.tool,
+        entry.agent,
+        output::clean(&entry.cwd)
+    );
+    println!("  {}", output::clean(&entry.brief));
+    println!("{}: {}", entry.verdict.name(), output::clean(&entry.reason));
+}

@@ -1,0 +1,383 @@
+//! `automode doctor`: is every agent that should ask really asking?
+//!
+//! Each check says what it found and, where something is wrong, how to put it right.
+//! The hook is proved by running the registered command line as the client would,
+//! with a call that must not pass, and reading the answer with the client's eyes.
+
+mod probe;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use automode::state::State;
+use automode_agents::Agent;
+use automode_agents::Enforcement;
+use automode_agents::install::{self, EventKind, Place, Registered, Request, Scope};
+
+use super::status;
+use crate::client::{self, Installed, SCOPES, Trust, scope_name};
+use crate::clock;
+
+/// Check that every registered agent really asks automode.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only these agents
+    #[arg(value_name = "AGENT", value_parser = super::install::agents())]
+    agents: Vec<Agent>,
+}
+
+/// What a check found.
+pub enum Finding {
+    Good(String),
+    /// Worth knowing.
+    Note(String),
+    /// Wrong, and how to put it right.
+    Bad {
+        what: String,
+        hint: String,
+    },
+}
+
+fn good(what: impl Into<String>) -> Finding {
+    Finding::Good(what.into())
+}
+
+fn note(what: impl Into<String>) -> Finding {
+    Finding::Note(what.into())
+}
+
+fn bad(what: impl Into<String>, hint: impl Into<String>) -> Finding {
+    Finding::Bad {
+        what: what.into(),
+        hint: hint.into(),
+    }
+}
+
+pub fn run(args: Args) -> Result<u8> {
+    let place = client::place()?;
+    let mut wrong = report("automode", &own());
+    let mut any = false;
+    for agent in Agent::ALL {
+        if !args.agents.is_empty() && !args.agents.contains(&agent) {
+            continue;
+        }
+        for scope in SCOPES {
+            let Some(path) = place.file(agent, scope).map(PathBuf::from) else {
+                continue;
+            };
+            let installed = client::installed(agent, &path);
+            if matches!(installed, Installed::No) {
+                continue;
+            }
+            any = true;
+            let title = format!("{} ({})", agent.name(), scope_name(scope));
+            let findings = examine(agent, scope, &place, &path, &installed);
+            wrong = wrong.saturating_add(report(&title, &findings));
+        }
+        if !any && args.agents.contains(&agent) {
+            let hint = format!("automode install {}", agent.name());
+            wrong = wrong.saturating_add(report(agent.name(), &[bad("not installed", hint)]));
+        }
+    }
+    if !any && args.agents.is_empty() {
+        println!("no agent is registered (hint: automode install claude-code)");
+    }
+    Ok(u8::from(wrong > 0))
+}
+
+/// Prints findings; how many are wrong.
+fn report(title: &str, findings: &[Finding]) -> usize {
+    println!("{title}");
+    let mut wrong = 0_usize;
+    for finding in findings {
+        match finding {
+            Finding::Good(what) => println!("  ok    {what}"),
+            Finding::Note(what) => println!("  note  {what}"),
+            Finding::Bad { what, hint } => {
+                wrong = wrong.saturating_add(1);
+                println!("  wrong {what}\n        hint: {hint}");
+            }
+        }
+    }
+    wrong
+}
+
+/// automode's own house: state, log, judge.
+fn own() -> Vec<Finding> {
+    let mut findings = Vec::new();
+    match State::locate(|name| std::env::var(name).ok()) {
+        Err(error) => findings.push(bad(
+            error.to_string(),
+            "decisions stand, but nothing is remembered or logged",
+        )),
+        Ok(state) => {
+            findings.push(match probe::writable(&state) {
+                Ok(()) => good(format!(
+                    "state in {} can be written",
+                    state.root().display()
+                )),
+                Err(error) => bad(
+                    format!(
+                        "state in {} cannot be written: {error}",
+                        state.root().display()
+                    ),
+                    "make room or give yourself the right to write there",
+                ),
+            });
+            findings.push(match automode::audit::Log::new(&state).verify() {
+                Ok(report) if report.holds() => {
+                    good(format!("the log of {} decisions holds", report.lines))
+                }
+                Ok(report) => bad(
+                    format!("the log is broken in {} places", report.breaks.len()),
+                    "see `automode log verify`",
+                ),
+                Err(error) => bad(
+                    format!("the log cannot be read: {error}"),
+                    "see `automode log verify`",
+                ),
+            });
+        }
+    }
+    findings.push(probe::judge());
+    findings
+}
+
+fn examine(
+    agent: Agent,
+    scope: Scope,
+    place: &Place,
+    path: &Path,
+    installed: &Installed,
+) -> Vec<Finding> {
+    let mut findings = vec![version(agent)];
+    match installed {
+        Installed::No => {}
+        Installed::Unreadable(why) => {
+            findings.push(bad(
+                format!("{}: {why}", path.display()),
+                "repair the file: the client reads no hooks from it",
+            ));
+        }
+        Installed::Plugin(text) => findings.extend(plugin(agent, scope, place, text)),
+        Installed::Hooks(hooks) => {
+            findings.extend(registration(agent, hooks));
+            findings.extend(others(agent, hooks));
+            findings.extend(switches(agent, path));
+            findings.extend(
+                hooks
+                    .iter()
+                    .filter(|hook| hook.ours && gates(agent, &hook.event))
+                    .map(|hook| fires(agent, hook)),
+            );
+        }
+    }
+    if agent == Agent::Codex {
+        findings.extend(trusted(place));
+    }
+    findings.push(match status::last_seen().get(agent.name()) {
+        Some(entry) => good(format!(
+            "its last call was decided {}",
+            clock::ago(entry.time)
+        )),
+        None => note("it has not asked yet: run one tool call, then look again"),
+    });
+    findings
+}
+
+fn version(agent: Agent) -> Finding {
+    let tried = client::tried(agent).unwrap_or_default();
+    match client::executable(agent) {
+        None => note("the client was not found on the search path"),
+        Some(path) => match client::version(&path) {
+            None => note(format!("{} does not tell its version", path.display())),
+            Some(found) if found.contains(tried) => {
+                good(format!("version {tried}, which automode was tried with"))
+            }
+            Some(found) => note(format!("version {found}; automode was tried with {tried}")),
+        },
+    }
+}
+
+/// Every event that decides has our command, with the right program and timeout.
+fn registration(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
+    let again = format!("automode install {}", agent.name());
+    let mut findings = Vec::new();
+    for event in install::events(agent) {
+        let (EventKind::Gate(name)
+        | EventKind::GateTool(name)
+        | EventKind::Record(name)
+        | EventKind::RecordTool(name)) = event;
+        let Some(hook) = hooks.iter().find(|hook| hook.ours && hook.event == *name) else {
+            findings.push(bad(format!("no hook on {name}"), again.clone()));
+            continue;
+        };
+        if !gates(agent, name) {
+            continue;
+        }
+        let seconds = match agent {
+            Agent::GeminiCli | Agent::QwenCode => {
+                hook.timeout.map(|milliseconds| milliseconds / 1000)
+            }
+            _ => hook.timeout,
+        };
+        findings.push(match seconds {
+            None => bad(format!("{name}: the timeout is not a whole number"), again.clone()),
+            Some(seconds) if seconds <= deadline(&hook.command) => bad(
+                format!("{name}: the client gives up after {seconds} s, before the hook's own deadline, and then lets the call pass"),
+                again.clone(),
+            ),
+            Some(seconds) => good(format!("{name} is registered, {seconds} s")),
+        });
+        if !hook.command.contains("exit 2") && !hook.command.contains("--mode shadow") {
+            findings.push(bad(
+                format!("{name}: the command line does not deny by itself when automode is gone"),
+                again.clone(),
+            ));
+        }
+    }
+    findings
+}
+
+fn gates(agent: Agent, event: &str) -> bool {
+    install::events(agent)
+        .iter()
+        .any(|known| matches!(known, EventKind::Gate(name) | EventKind::GateTool(name) if *name == event))
+}
+
+/// The hook's own deadline in seconds, as its command line says.
+fn deadline(command: &str) -> u64 {
+    let after = command
+        .split_once("--deadline ")
+        .map_or("", |(_, after)| after);
+    let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(20)
+}
+
+/// Hooks of others on the same events: an allow of theirs never beats our denial, but they may answer first.
+fn others(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
+    hooks
+        .iter()
+        .filter(|hook| !hook.ours && gates(agent, &hook.event))
+        .map(|hook| {
+            note(format!(
+                "another hook stands on {}: {}",
+                hook.event, hook.command
+            ))
+        })
+        .collect()
+}
+
+/// Settings of the client that switch hooks off.
+fn switches(agent: Agent, path: &Path) -> Vec<Finding> {
+    let text = client::read(path).ok().flatten().unwrap_or_default();
+    let is_on = |pointer: &str, wanted: bool| probe::setting(&text, pointer) == Some(wanted);
+    let off = match agent {
+        Agent::ClaudeCode => is_on("/disableAllHooks", true).then_some("disableAllHooks"),
+        Agent::GeminiCli => is_on("/hooksConfig/enabled", false).then_some("hooksConfig.enabled"),
+        Agent::QwenCode => is_on("/disableAllHooks", true).then_some("disableAllHooks"),
+        Agent::Codex | Agent::Copilot | Agent::Opencode | Agent::Generic => None,
+    };
+    off.map(|name| {
+        bad(
+            format!("`{name}` switches all hooks off"),
+            format!("take it out of {}", path.display()),
+        )
+    })
+    .into_iter()
+    .collect()
+}
+
+/// The proof: the registered command line stops a call that must not pass.
+fn fires(agent: Agent, hook: &Registered) -> Finding {
+    if hook.command.contains("--mode shadow") {
+        return note(format!(
+            "{}: shadow mode decides and records, and stops nothing",
+            hook.event
+        ));
+    }
+    match probe::run(agent, &hook.event, &hook.command) {
+        Ok(()) => good(format!(
+            "{}: the command line stops a call that must not pass",
+            hook.event
+        )),
+        Err(why) => bad(
+            format!("{}: {why}", hook.event),
+            format!("automode install {}", agent.name()),
+        ),
+    }
+}
+
+fn plugin(agent: Agent, scope: Scope, place: &Place, text: &str) -> Vec<Finding> {
+    let again = format!("automode install {}", agent.name());
+    let Ok(program) = client::program() else {
+        return Vec::new();
+    };
+    let plan = |enforcement| {
+        let request = Request {
+            agent,
+            scope,
+            program: &program,
+            enforcement,
+            place,
+        };
+        install::plan(&request).and_then(|plan| plan.change.apply(None).ok())
+    };
+    let is = |enforcement| plan(enforcement).as_deref() == Some(text);
+    let plugin = if is(Enforcement::Enforce) {
+        good("the plugin is as this version writes it")
+    } else if is(Enforcement::Shadow) {
+        note("shadow mode decides and records, and stops nothing")
+    } else {
+        bad("the plugin is not as this version writes it", again.clone())
+    };
+    let words: Vec<String> = ["hook", "opencode"].map(str::to_owned).to_vec();
+    let line = format!("'{program}' {}", words.join(" "));
+    vec![
+        plugin,
+        match probe::run(agent, "PreToolUse", &line) {
+            Ok(()) => good("the hook stops a call that must not pass"),
+            Err(why) => bad(why, again),
+        },
+    ]
+}
+
+fn trusted(place: &Place) -> Vec<Finding> {
+    let Some(codex) = client::executable(Agent::Codex) else {
+        return vec![note("codex was not found, so its trust cannot be checked")];
+    };
+    let hooks = match client::codex_hooks(&codex, &place.project) {
+        Ok(hooks) => hooks,
+        Err(error) => {
+            return vec![bad(
+                format!("{error:#}"),
+                "check the hooks with codex' `/hooks`",
+            )];
+        }
+    };
+    let ours = |command: &str| command.contains("automode") && command.contains(" hook codex ");
+    let own: Vec<_> = hooks.iter().filter(|hook| ours(&hook.command)).collect();
+    if own.is_empty() {
+        return vec![bad(
+            "codex does not see the hooks",
+            "automode install codex",
+        )];
+    }
+    own.iter()
+        .filter_map(|hook| match &hook.trust {
+            Trust::Trusted => None,
+            Trust::Not(word) => Some(bad(
+                format!(
+                    "codex does not trust the hook on {} ({word}) and skips it in silence",
+                    hook.event
+                ),
+                "trust it with `automode install codex` or codex' `/hooks`",
+            )),
+        })
+        .chain(
+            own.iter()
+                .all(|hook| hook.trust == Trust::Trusted)
+                .then(|| good("codex trusts the hooks")),
+        )
+        .collect()
+}

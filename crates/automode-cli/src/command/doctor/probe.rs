@@ -1,0 +1,132 @@
+//! Trying things out: the hook, the state directory, the judge.
+
+use std::fs;
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use automode::state::State;
+use automode_agents::Agent;
+use serde_json::{Value, json};
+
+use super::{Finding, good, note};
+use crate::setup;
+
+/// How long a hook may take to deny what needs no judge.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// A call that no policy lets pass unseen.
+const DEADLY: &str = "rm -rf / --no-preserve-root";
+
+/// Runs a registered command line as the client would. Succeeds when it stops a deadly call.
+pub fn run(agent: Agent, event: &str, line: &str) -> Result<(), String> {
+    let answer = hook(line, &payload(agent, event))?;
+    let value: Value =
+        serde_json::from_str(&answer).map_err(|_| "the hook's answer is not JSON".to_owned())?;
+    let word = [
+        "/hookSpecificOutput/permissionDecision",
+        "/hookSpecificOutput/decision/behavior",
+        "/decision",
+        "/permissionDecision",
+        "/behavior",
+    ]
+    .iter()
+    .find_map(|pointer| value.pointer(pointer).and_then(Value::as_str));
+    match word {
+        Some("deny" | "ask") => Ok(()),
+        Some(word) => Err(format!(
+            "the hook answers `{word}` to a call that must not pass"
+        )),
+        None => Err("the hook says nothing to a call that must not pass".to_owned()),
+    }
+}
+
+fn hook(line: &str, payload: &str) -> Result<String, String> {
+    let mut child = Command::new("/bin/sh")
+        .args(["-c", line])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("the command line does not start: {error}"))?;
+    if let Some(mut input) = child.stdin.take() {
+        input
+            .write_all(payload.as_bytes())
+            .map_err(|error| format!("the hook does not read: {error}"))?;
+    }
+    let end = Instant::now().checked_add(PATIENCE);
+    loop {
+        match child.try_wait() {
+            Ok(Some(_)) => break,
+            Ok(None) if end.is_some_and(|end| Instant::now() > end) => {
+                // It is ours to end: it was started above.
+                child.kill().unwrap_or_default();
+                return Err("the hook does not answer in time".to_owned());
+            }
+            Ok(None) => std::thread::sleep(Duration::from_millis(5)),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    let output = child
+        .wait_with_output()
+        .map_err(|error| error.to_string())?;
+    match output.status.code() {
+        Some(0) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Some(2) => Err("the program behind the hook cannot run; every call is denied".to_owned()),
+        Some(code) => Err(format!(
+            "the hook ends with {code}, which most clients take for leave to go on"
+        )),
+        None => Err("the hook was killed".to_owned()),
+    }
+}
+
+fn payload(agent: Agent, event: &str) -> String {
+    let session = format!("doctor-{}", std::process::id());
+    let tool = match agent {
+        Agent::ClaudeCode | Agent::Codex | Agent::Generic => "Bash",
+        Agent::GeminiCli | Agent::QwenCode => "run_shell_command",
+        Agent::Copilot | Agent::Opencode => "bash",
+    };
+    let input = json!({"command": DEADLY});
+    let payload = match (agent, event) {
+        (Agent::Copilot, "permissionRequest") => {
+            json!({"hookName": event, "sessionId": session, "cwd": "/", "toolName": tool, "toolInput": input})
+        }
+        (Agent::Copilot, _) => {
+            json!({"sessionId": session, "cwd": "/", "toolName": tool, "toolArgs": input})
+        }
+        _ => {
+            json!({"session_id": session, "cwd": "/", "hook_event_name": event, "tool_name": tool, "tool_input": input})
+        }
+    };
+    payload.to_string()
+}
+
+/// Whether the state directory takes a file.
+pub fn writable(state: &State) -> io::Result<()> {
+    let path = state.path(&format!("doctor-{}", std::process::id()));
+    fs::write(&path, "x")?;
+    fs::remove_file(path)
+}
+
+/// Whether a judge is there for what the analysis leaves open.
+pub fn judge() -> Finding {
+    match setup::directory(None).and_then(|cwd| setup::gate(&cwd, None)) {
+        Ok(gate) if gate.has_judge() => {
+            good("a judge is configured (try it with `automode judge test`)")
+        }
+        Ok(_) => note("no judge is configured: what the analysis leaves open is asked or denied"),
+        Err(error) => Finding::Bad {
+            what: format!("the settings cannot be used: {error:#}"),
+            hint: "automode config lint".to_owned(),
+        },
+    }
+}
+
+/// A boolean setting in a JSON file with comments.
+pub fn setting(text: &str, pointer: &str) -> Option<bool> {
+    let options = jsonc_parser::ParseOptions::default();
+    let root = jsonc_parser::cst::CstRootNode::parse(text, &options).ok()?;
+    let value: Value = root.to_serde_value()?;
+    value.pointer(pointer).and_then(Value::as_bool)
+}

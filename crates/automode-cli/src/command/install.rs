@@ -1,0 +1,211 @@
+//! `automode install`: registers the hook with an agent, in the agent's own configuration.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow, bail};
+use automode_agents::install::{self, Plan, Request, Scope};
+use automode_agents::{Agent, Enforcement};
+use clap::ValueEnum;
+
+use crate::client::{self, Trust};
+use crate::person;
+
+/// Register automode with coding agents.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The agents
+    #[arg(value_name = "AGENT", required = true, value_parser = agents())]
+    agents: Vec<Agent>,
+    /// For every project of yours, or for the one in the current directory
+    #[arg(long, value_enum, default_value = "user")]
+    scope: ScopeArg,
+    /// Enforce verdicts, or only decide and record them
+    #[arg(long, value_enum, default_value = "enforce")]
+    mode: ModeArg,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do it without asking, trusting the hook in Codex included
+    #[arg(long)]
+    yes: bool,
+    /// Leave Codex' trust to its `/hooks`
+    #[arg(long)]
+    no_trust: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  automode install claude-code
+  automode install codex gemini-cli --mode shadow
+  automode install copilot --scope project --dry-run";
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ScopeArg {
+    User,
+    Project,
+}
+
+impl From<ScopeArg> for Scope {
+    fn from(scope: ScopeArg) -> Self {
+        match scope {
+            ScopeArg::User => Self::User,
+            ScopeArg::Project => Self::Project,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ModeArg {
+    Enforce,
+    Shadow,
+}
+
+/// An installation that is about to happen.
+struct Step {
+    agent: Agent,
+    plan: Plan,
+    path: PathBuf,
+    /// The file after it; nothing where it is so already.
+    after: Option<String>,
+}
+
+pub fn run(args: Args) -> Result<u8> {
+    let place = client::place()?;
+    let program = client::program()?;
+    let mut steps = Vec::new();
+    for agent in args.agents {
+        let request = Request {
+            agent,
+            scope: args.scope.into(),
+            program: &program,
+            enforcement: match args.mode {
+                ModeArg::Enforce => Enforcement::Enforce,
+                ModeArg::Shadow => Enforcement::Shadow,
+            },
+            place: &place,
+        };
+        let plan = install::plan(&request).ok_or_else(|| {
+            anyhow!("`{}` has no configuration of its own\nhint: call `automode hook generic` from your harness", agent.name())
+        })?;
+        steps.push(step(agent, plan)?);
+    }
+    for step in &steps {
+        announce(step, !args.no_trust)?;
+    }
+    if args.dry_run {
+        return Ok(0);
+    }
+    if !args.yes && !person::agrees("do this?")? {
+        bail!("nothing was changed");
+    }
+    for step in &steps {
+        carry_out(step)?;
+        if step.agent == Agent::Codex && !args.no_trust {
+            trust(&place.project, step)?;
+        }
+    }
+    println!("check it with `automode doctor`");
+    Ok(0)
+}
+
+fn step(agent: Agent, plan: Plan) -> Result<Step> {
+    let path = PathBuf::from(&plan.path);
+    let before = client::read(&path)?;
+    let after = plan.change.apply(before.as_deref()).map_err(|refusal| {
+        anyhow!(
+            "`{}` is left alone: {}\nhint: repair the file, then install again",
+            plan.path,
+            refusal.0
+        )
+    })?;
+    Ok(Step {
+        agent,
+        path,
+        after: (before.as_deref() != Some(after.as_str())).then_some(after),
+        plan,
+    })
+}
+
+fn announce(step: &Step, trusts: bool) -> Result<()> {
+    let agent = step.agent;
+    println!("{}", agent.name());
+    if client::executable(agent).is_none() {
+        println!("  note: the client itself was not found on the search path");
+    }
+    match &step.after {
+        None => println!("  {} is as it should be", step.path.display()),
+        Some(after) => {
+            println!("  write {}", step.path.display());
+            let hooks = match agent {
+                Agent::Opencode => Vec::new(),
+                _ => install::registered(agent, after).map_err(|refusal| anyhow!(refusal.0))?,
+            };
+            for hook in hooks.iter().filter(|hook| hook.ours) {
+                println!("    {}: {}", hook.event, hook.command);
+            }
+        }
+    }
+    if agent == Agent::Codex && trusts {
+        println!("  trust these hooks in Codex' config.toml, as its `/hooks` does");
+    }
+    for advice in &step.plan.advice {
+        println!("  advice: {advice}");
+    }
+    Ok(())
+}
+
+fn carry_out(step: &Step) -> Result<()> {
+    let Some(after) = &step.after else {
+        return Ok(());
+    };
+    let backup = client::replace(&step.path, after)?;
+    match backup {
+        Some(backup) => println!(
+            "wrote {} (as it was: {})",
+            step.path.display(),
+            backup.display()
+        ),
+        None => println!("wrote {}", step.path.display()),
+    }
+    Ok(())
+}
+
+/// Gives Codex the person's yes for the hooks just written.
+fn trust(project: &str, step: &Step) -> Result<()> {
+    let Some(codex) = client::executable(Agent::Codex) else {
+        println!("codex was not found: trust the hooks with its `/hooks`, or they are skipped");
+        return Ok(());
+    };
+    let ours: Vec<_> = client::codex_hooks(&codex, project)
+        .context("codex could not be asked about its hooks\nhint: trust them with its `/hooks`, or they are skipped")?
+        .into_iter()
+        .filter(|hook| hook.command.contains(" hook codex ") && hook.command.contains("automode"))
+        .collect();
+    let config = step.path.with_file_name("config.toml");
+    let config = match std::env::var_os("CODEX_HOME") {
+        Some(home) => PathBuf::from(home).join("config.toml"),
+        None if config.exists() => config,
+        None => PathBuf::from(client::place()?.home).join(".codex/config.toml"),
+    };
+    let given = client::trust_codex(&config, &ours)?;
+    let left = client::codex_hooks(&codex, project)?
+        .into_iter()
+        .filter(|hook| {
+            ours.iter()
+                .any(|own| own.command == hook.command && own.event == hook.event)
+        })
+        .filter(|hook| hook.trust != Trust::Trusted)
+        .count();
+    if left > 0 {
+        bail!("codex does not trust {left} of the hooks\nhint: trust them with its `/hooks`");
+    }
+    println!("trusted {given} hooks in {}", config.display());
+    Ok(())
+}
+
+pub fn agents() -> impl clap::builder::TypedValueParser<Value = Agent> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Agent::ALL.map(Agent::name))
+        .map(|name| Agent::named(&name).unwrap_or(Agent::Generic))
+}

@@ -1,0 +1,97 @@
+//! Where recorded sessions are, and whose they are.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use automode_agents::Agent;
+use serde_json::Value;
+
+/// How deep directories are searched.
+const DEPTH: usize = 8;
+/// How many lines are looked at to tell whose a recording is.
+const LINES: usize = 20;
+
+/// One recorded session.
+pub struct Recording {
+    pub agent: Agent,
+    pub path: PathBuf,
+    pub bytes: u64,
+    /// Where the session worked, where the recording itself does not say so.
+    pub cwd: String,
+}
+
+/// All recordings under the paths, or where the clients keep them.
+pub fn recordings(paths: &[PathBuf], home: Option<&str>) -> Vec<Recording> {
+    let usual = [".claude/projects", ".codex/sessions", ".gemini/tmp"];
+    let places: Vec<PathBuf> = match (paths, home) {
+        ([], Some(home)) => usual
+            .iter()
+            .map(|name| Path::new(home).join(name))
+            .collect(),
+        (paths, _) => paths.to_vec(),
+    };
+    let mut found = Vec::new();
+    for place in places {
+        search(&place, DEPTH, &mut found);
+    }
+    found
+}
+
+fn search(path: &Path, depth: usize, found: &mut Vec<Recording>) {
+    let Ok(about) = fs::metadata(path) else {
+        return;
+    };
+    if about.is_file() {
+        if path.extension().is_some_and(|kind| kind == "jsonl") {
+            found.extend(agent(path).map(|agent| Recording {
+                agent,
+                cwd: project(path),
+                path: path.to_owned(),
+                bytes: about.len(),
+            }));
+        }
+        return;
+    }
+    let Some(deeper) = depth.checked_sub(1) else {
+        return;
+    };
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let mut inside: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    inside.sort();
+    for entry in inside {
+        search(&entry, deeper, found);
+    }
+}
+
+/// Whose format the first lines are in.
+fn agent(path: &Path) -> Option<Agent> {
+    let file = File::open(path).ok()?;
+    let lines = BufReader::new(file.take(8 * 1024 * 1024)).lines();
+    lines.map_while(Result::ok).take(LINES).find_map(|line| {
+        let line: Value = serde_json::from_str(&line).ok()?;
+        let has = |field: &str| line.get(field).is_some();
+        if has("payload") {
+            Some(Agent::Codex)
+        } else if has("$set") || has("projectHash") {
+            Some(Agent::GeminiCli)
+        } else if has("provenance") {
+            Some(Agent::QwenCode)
+        } else if has("data") && has("parentId") {
+            Some(Agent::Copilot)
+        } else if has("sessionId") && has("type") {
+            Some(Agent::ClaudeCode)
+        } else {
+            None
+        }
+    })
+}
+
+/// Gemini keeps the project's root in a file beside its recordings.
+fn project(path: &Path) -> String {
+    let above = path.parent().and_then(Path::parent);
+    let root = above.and_then(|above| fs::read_to_string(above.join(".project_root")).ok());
+    root.map(|root| root.trim().to_owned())
+        .filter(|root| root.starts_with('/'))
+        .unwrap_or_else(|| "/".to_owned())
+}

@@ -1,0 +1,88 @@
+//! `automode status`: which agents ask, and since when.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use automode::audit::{self, Entry};
+use automode::state::State;
+use automode_agents::Agent;
+use serde_json::json;
+
+use crate::client::{self, Installed, SCOPES, scope_name};
+use crate::clock;
+
+/// Show which agents automode is registered with.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Result<u8> {
+    let place = client::place()?;
+    let last = last_seen();
+    let mut rows = Vec::new();
+    for agent in Agent::ALL {
+        for scope in SCOPES {
+            let Some(path) = place.file(agent, scope).map(PathBuf::from) else {
+                continue;
+            };
+            let state = match client::installed(agent, &path) {
+                Installed::No => continue,
+                Installed::Unreadable(why) => format!("unreadable: {why}"),
+                Installed::Plugin(text) => mode(text.contains("\"shadow\"\n")).to_owned(),
+                Installed::Hooks(hooks) => mode(
+                    hooks
+                        .iter()
+                        .any(|hook| hook.ours && hook.command.contains("--mode shadow")),
+                )
+                .to_owned(),
+            };
+            rows.push((agent, scope, state, path));
+        }
+    }
+    if args.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(agent, scope, state, path)| {
+                json!({"agent": agent.name(), "scope": scope_name(*scope), "mode": state, "file": path,
+                    "last_decision": last.get(agent.name()).map(|entry| entry.time)})
+            })
+            .collect();
+        println!("{}", json!(rows));
+        return Ok(0);
+    }
+    if rows.is_empty() {
+        println!("automode is registered with no agent (hint: automode install claude-code)");
+    }
+    for (agent, scope, state, path) in rows {
+        let seen = last.get(agent.name()).map_or_else(
+            || "no decision yet".to_owned(),
+            |entry| format!("last decision {}", clock::ago(entry.time)),
+        );
+        println!(
+            "{:<12} {:<8} {state:<8} {seen:<28} {}",
+            agent.name(),
+            scope_name(scope),
+            path.display()
+        );
+    }
+    Ok(0)
+}
+
+const fn mode(shadow: bool) -> &'static str {
+    if shadow { "shadow" } else { "enforce" }
+}
+
+/// The last decision of every agent.
+pub fn last_seen() -> BTreeMap<String, Entry> {
+    let mut last = BTreeMap::new();
+    if let Ok(state) = State::locate(|name| std::env::var(name).ok()) {
+        audit::Log::new(&state).for_each(|entry| {
+            last.insert(entry.agent.clone(), entry);
+        });
+    }
+    last
+}

@@ -1,0 +1,110 @@
+//! `automode why`: the whole way of one decision.
+
+use anyhow::{Result, anyhow};
+use automode::audit::Entry;
+
+use super::log;
+use crate::{clock, output};
+
+/// Show how one decision came about.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The decision's name, as `automode log` shows it; `last` for the latest
+    #[arg(value_name = "ID", default_value = "last")]
+    id: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Result<u8> {
+    let entry = log::open()?.find(&args.id).ok_or_else(|| {
+        anyhow!(
+            "there is no decision `{}` in the log\nhint: automode log",
+            args.id
+        )
+    })?;
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&entry)?);
+    } else {
+        show(&entry);
+    }
+    Ok(0)
+}
+
+fn show(entry: &Entry) {
+    let verdict = output::painted(entry.verdict, entry.verdict.name());
+    let row = |name: &str, value: &str| println!("  {name:<10} {}", output::clean(value));
+    println!("{verdict}  {}", output::clean(&entry.reason));
+    row("decision", &entry.id);
+    row("time", &clock::stamp(entry.time));
+    row("agent", &entry.agent);
+    row("session", &entry.session);
+    if let Some(subagent) = &entry.subagent {
+        row("subagent", subagent);
+    }
+    row("tool", &entry.tool);
+    row("call", &entry.brief);
+    row("directory", &entry.cwd);
+    let rule = entry.rule.as_deref().unwrap_or_default();
+    row("ground", &format!("{} {rule}", entry.ground));
+    row("latency", &format!("{:.2} ms", entry.latency));
+    row("settings", &entry.config);
+    if entry.shadow {
+        row("shadow", "recorded, not enforced");
+    }
+    if let Some(judge) = &entry.judge {
+        let price = judge
+            .price
+            .map_or_else(|| "price unknown".to_owned(), dollars);
+        row(
+            "judge",
+            &format!(
+                "{}, {} pass, {} + {} cached in, {} out, {price}",
+                judge.model, judge.stage, judge.input, judge.cached, judge.output
+            ),
+        );
+    }
+    println!("\nstages");
+    for stage in &entry.trace {
+        let verdict = stage.verdict.map_or("-", automode::Verdict::name);
+        println!(
+            "  {:<13} {verdict:<6} {}",
+            stage.stage,
+            output::clean(&stage.note)
+        );
+    }
+    if !entry.findings.is_empty() {
+        println!("\nfindings");
+    }
+    for finding in &entry.findings {
+        println!(
+            "  {:<13} {}: {}",
+            finding.weight,
+            finding.rule,
+            output::clean(&finding.evidence)
+        );
+    }
+    if entry.verdict != automode::Verdict::Allow {
+        println!(
+            "\nwas it fine? `automode allow-once {}` permits it once",
+            entry.id
+        );
+        if let Some(rule) = &entry.permission {
+            println!(
+                "             `automode allow {}` writes the rule {}",
+                entry.id,
+                output::clean(rule)
+            );
+        }
+    }
+}
+
+/// Millionths of a dollar, for people.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a price is shown with six digits"
+)]
+pub fn dollars(micros: u64) -> String {
+    format!("${:.4}", micros as f64 / 1_000_000.0)
+}

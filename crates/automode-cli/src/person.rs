@@ -1,0 +1,105 @@
+//! Whether a person sits at this terminal, and their answer to a question.
+//!
+//! What loosens a decision is only taken from a person: stdin and stdout are a
+//! terminal, no agent says so in the environment, and none is among the parents of
+//! this process. An agent can fake some of this with effort; its attempt to run the
+//! command is vetoed before it gets here.
+
+use std::env;
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use anyhow::{Result, bail};
+
+/// Variables that agents set for what they run.
+const MARKS: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_CODE_SESSION_ID",
+    "AI_AGENT",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "GEMINI_SESSION_ID",
+    "QWEN_CODE",
+    "QWEN_CODE_SESSION_ID",
+    "COPILOT_CLI",
+    "OPENCODE",
+    "OPENCODE_SESSION",
+    "CURSOR_AGENT",
+];
+
+/// Programs that are agents.
+const AGENTS: &[&str] = &[
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "copilot",
+    "opencode",
+    "aider",
+    "goose",
+    "cursor-agent",
+];
+
+/// Refuses anybody but a person at a terminal.
+pub fn required(what: &str) -> Result<()> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        bail!(
+            "`{what}` is for a person at a terminal\nhint: run it yourself, not from a script or an agent"
+        );
+    }
+    if let Some(mark) = MARKS.iter().find(|mark| env::var_os(mark).is_some()) {
+        bail!(
+            "`{what}` is for a person, and `{mark}` says that an agent runs this\nhint: use a terminal of your own"
+        );
+    }
+    if let Some(agent) = agent_above() {
+        bail!(
+            "`{what}` is for a person, and `{agent}` runs this\nhint: use a terminal of your own"
+        );
+    }
+    Ok(())
+}
+
+/// Asks a yes-or-no question; anything but yes is no.
+pub fn agrees(question: &str) -> Result<bool> {
+    let mut out = io::stderr().lock();
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}
+
+/// The first agent among the parents of this process, where the system tells.
+fn agent_above() -> Option<String> {
+    let mut process = std::process::id();
+    for _ in 0..64 {
+        process = parent(process)?;
+        let words = fs::read(format!("/proc/{process}/cmdline")).ok()?;
+        let is_agent = |word: &str| {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            let name = name
+                .strip_suffix(".js")
+                .or_else(|| name.strip_suffix(".exe"))
+                .unwrap_or(name);
+            AGENTS.contains(&name)
+        };
+        // An interpreter's first argument is the program that it runs.
+        let found = words
+            .split(|byte| *byte == 0)
+            .take(2)
+            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .find(|word| is_agent(word));
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+fn parent(process: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    line.trim().parse().ok().filter(|parent| *parent > 0)
+}
