@@ -174,6 +174,19 @@ fn agent_settings_count_as_the_agent_reads_them() {
 }
 
 #[test]
+fn directories_are_made_absolute() {
+    let machine = Machine::new().with(
+        USER,
+        "[permissions]\ndirectories = [\"~/a\", \"../b\", \"/c\"]\n",
+    );
+    let home = machine.home.display();
+    assert_eq!(
+        machine.policy().directories(),
+        [format!("{home}/a"), format!("{home}/b"), "/c".to_owned()]
+    );
+}
+
+#[test]
 fn a_chosen_file_wins_over_the_users() {
     let machine = Machine::new()
         .with(USER, "strip = \"strict\"\nask_rules = \"judge\"\n")

@@ -86,6 +86,14 @@ impl PathPattern {
         })
     }
 
+    /// Whether the path has every name that the pattern spells out: a quick no.
+    pub(super) fn could_match(&self, path: &str, case: Case) -> bool {
+        self.segments.iter().all(|segment| match segment {
+            Segment::Literal(_) => parts(path).any(|name| segment.fits(name, case)),
+            Segment::Deep | Segment::Wild(_) => true,
+        })
+    }
+
     /// The literal directories at the start: everything matched lies below them.
     pub(super) fn base(&self) -> Vec<&str> {
         self.segments
@@ -163,7 +171,7 @@ impl Segment {
             Self::Deep => true,
             Self::Literal(text) => match case {
                 Case::Matters => text == name,
-                Case::Ignored => text.to_lowercase() == name.to_lowercase(),
+                Case::Ignored => same_letters(text, name),
             },
             Self::Wild(pieces) => {
                 let name: Vec<char> = name.chars().collect();
@@ -363,6 +371,12 @@ fn agree(a: &Piece, b: &Piece, case: Case) -> bool {
     }
 }
 
+/// Equal but for case.
+fn same_letters(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b)
+        || !(a.is_ascii() && b.is_ascii()) && a.to_lowercase() == b.to_lowercase()
+}
+
 /// The names of `path` below `root`, both absolute and folded.
 pub(super) fn below<'a>(path: &'a str, root: &str, case: Case) -> Option<Vec<&'a str>> {
     let mut names = parts(path);
@@ -370,7 +384,7 @@ pub(super) fn below<'a>(path: &'a str, root: &str, case: Case) -> Option<Vec<&'a
         let name = names.next()?;
         let same = match case {
             Case::Matters => name == expected,
-            Case::Ignored => name.to_lowercase() == expected.to_lowercase(),
+            Case::Ignored => same_letters(name, expected),
         };
         if !same {
             return None;

@@ -356,14 +356,14 @@ fn files<'a>(
     subject: &Subject<'_>,
     note: Note<'_, 'a>,
 ) {
+    let forms: Vec<String> = paths
+        .iter()
+        .flat_map(|path| typed_forms(path, subject))
+        .collect();
     for rule in rules {
         match &rule.what {
             Specifier::Any => note(rule, Some(Hit::Sure)),
-            Specifier::Path(pattern) => {
-                for path in paths {
-                    note(rule, touches(rule, pattern, path, subject));
-                }
-            }
+            Specifier::Path(pattern) => note(rule, touch(rule, pattern, &forms, subject)),
             Specifier::Command(_) | Specifier::Host(_) | Specifier::Name(_) => {}
         }
     }
@@ -371,15 +371,31 @@ fn files<'a>(
 
 /// Whether a path as typed, or what it leads to, is matched.
 fn touches(rule: &Rule, pattern: &PathPattern, path: &str, subject: &Subject<'_>) -> Option<Hit> {
+    touch(rule, pattern, &typed_forms(path, subject), subject)
+}
+
+fn touch(
+    rule: &Rule,
+    pattern: &PathPattern,
+    forms: &[String],
+    subject: &Subject<'_>,
+) -> Option<Hit> {
+    let hit = |path: &String| {
+        within(rule, pattern, subject, path, |names| {
+            pattern.matches(names, Case::Ignored)
+        })
+    };
+    forms
+        .iter()
+        .filter(|path| pattern.could_match(path, Case::Ignored))
+        .any(hit)
+        .then_some(Hit::Sure)
+}
+
+/// A path as typed made absolute and, where it was observed, what it resolves to.
+fn typed_forms(path: &str, subject: &Subject<'_>) -> Vec<String> {
     let path = absolute(path, &subject.context.cwd, subject.context.home.as_deref());
     forms(&path, subject)
-        .iter()
-        .any(|path| {
-            within(rule, pattern, subject, path, |names| {
-                pattern.matches(names, Case::Ignored)
-            })
-        })
-        .then_some(Hit::Sure)
 }
 
 /// How much of a target an effect takes.

@@ -3,24 +3,16 @@
 //! Reads `permissions` and `autoMode` of Claude Code's JSON; every other key is
 //! the agent's own business. A repository's file gives its deny and ask rules only.
 
-use automode_core::{
-    path::absolute,
-    policy::{Layer, List, Origin, ProjectPolicy, Written},
-};
+use automode_core::policy::{Layer, List, Origin, ProjectPolicy, Written};
 use serde_json::{Map, Value};
 
 use super::{
     fault::{Fault, line_of},
-    places::{Place, Places},
+    places::Place,
 };
 
 /// Reads the user's or an administrator's settings.
-pub(super) fn layer(
-    text: &str,
-    origin: &Origin,
-    places: &Places,
-    faults: &mut Vec<Fault>,
-) -> Layer {
+pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Layer {
     let mut layer = Layer::empty(origin.clone());
     let mut reader = Reader {
         text,
@@ -35,9 +27,6 @@ pub(super) fn layer(
         layer.ask = reader.texts(permissions, "ask");
         layer.deny = reader.texts(permissions, "deny");
         layer.directories = reader.texts(permissions, "additionalDirectories");
-        for directory in &mut layer.directories {
-            directory.text = absolute(&directory.text, &places.cwd, places.home.as_deref());
-        }
     }
     if let Some(lists) = reader.object(&root, "autoMode") {
         for list in List::ALL {

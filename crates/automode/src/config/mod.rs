@@ -16,7 +16,8 @@ pub mod schema;
 pub use keeper::Keeper;
 pub use places::{Place, Places, Trust};
 
-use automode_core::policy::{Policy, Sources};
+use automode_core::path::absolute;
+use automode_core::policy::{Layer, Policy, Sources};
 use sha2::{Digest, Sha256};
 
 /// Reads all files of the places. The policy's digest is SHA-256 over what was read,
@@ -49,9 +50,8 @@ fn understand(place: &Place, text: &str, places: &Places, sources: &mut Sources)
     let mut faults = Vec::new();
     match (place.format, place.trust()) {
         (places::Format::Own, Trust::Full) => {
-            sources
-                .layers
-                .push(own::layer(text, &place.origin(), &mut faults));
+            let layer = own::layer(text, &place.origin(), &mut faults);
+            sources.layers.push(rooted(layer, places));
         }
         (places::Format::Own, Trust::TightenOnly) => {
             sources
@@ -59,9 +59,8 @@ fn understand(place: &Place, text: &str, places: &Places, sources: &mut Sources)
                 .push(own::project(text, place, &mut faults));
         }
         (places::Format::Agent, Trust::Full) => {
-            sources
-                .layers
-                .push(agent::layer(text, &place.origin(), places, &mut faults));
+            let layer = agent::layer(text, &place.origin(), &mut faults);
+            sources.layers.push(rooted(layer, places));
         }
         (places::Format::Agent, Trust::TightenOnly) => {
             sources
@@ -72,6 +71,14 @@ fn understand(place: &Place, text: &str, places: &Places, sources: &mut Sources)
     sources
         .faults
         .extend(faults.iter().map(ToString::to_string));
+}
+
+/// The layer with its directories made absolute.
+fn rooted(mut layer: Layer, places: &Places) -> Layer {
+    for directory in &mut layer.directories {
+        directory.text = absolute(&directory.text, &places.cwd, places.home.as_deref());
+    }
+    layer
 }
 
 fn hex(bytes: &[u8]) -> String {
