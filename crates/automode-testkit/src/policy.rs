@@ -40,7 +40,7 @@ pub fn policy(rules: &Rules) -> Policy {
     Policy::new(Sources {
         layers: vec![layer],
         projects: vec![project],
-        faults: Vec::new(),
+        ..Sources::default()
     })
 }
 
