@@ -70,7 +70,11 @@ fn roles(text: &str) -> Result<(String, bool)> {
         let source = role(name.trim())?;
         mild &= matches!(
             source.as_str(),
-            "Role::None" | "Role::Signal" | "Role::Path(Use::Read)" | "Role::Path(Use::List)"
+            "Role::None"
+                | "Role::Pattern"
+                | "Role::Signal"
+                | "Role::Path(Use::Read)"
+                | "Role::Path(Use::List)"
         );
         sources.push(source);
     }
@@ -83,7 +87,8 @@ fn role(name: &str) -> Result<String> {
     }
     let (head, argument) = name.split_once(':').unwrap_or((name, ""));
     let source = match (head, argument) {
-        ("" | "none" | "text" | "pattern" | "name" | "number", "") => "None".to_owned(),
+        ("" | "none" | "text" | "name" | "number", "") => "None".to_owned(),
+        ("pattern", "") => "Pattern".to_owned(),
         ("run", "") => "Run(None)".to_owned(),
         ("run", tongue) => format!("Run(Some({}))", language(tongue)?),
         ("code", tongue) => format!("Code({})", language(tongue)?),

@@ -32,12 +32,14 @@ pub(super) fn read(
         placeholder: None,
         task_file: None,
         open_mount: false,
+        said: Vec::new(),
     };
     meaning.out.gaps = std::mem::take(&mut meaning.parsed.gaps);
     meaning.flags();
     if !meaning.parsed.help {
         meaning.operands();
         meaning.clauses();
+        meaning.mentions();
     }
     meaning.close()
 }
@@ -57,6 +59,8 @@ pub(super) struct Meaning<'a> {
     pub task_file: Option<Value>,
     /// A mount opens the container towards this machine.
     pub open_mount: bool,
+    /// Words that are only text, whatever they look like.
+    pub said: Vec<Span>,
 }
 
 /// Words that share a role.
@@ -130,6 +134,9 @@ impl Meaning<'_> {
                 .map_or(usize::MAX, |operand| operand.order);
             let cwd = self.cwd_at(order, Side::Operand);
             let words = values.get(range.clone()).unwrap_or_default();
+            if choice.roles.contains(&Role::Pattern) {
+                self.said.extend(words.iter().map(|word| word.span));
+            }
             let before = values.get(..range.start).unwrap_or_default();
             let arguments = match choice.roles {
                 [Role::Into] => before,

@@ -12,6 +12,7 @@ mod git;
 mod layout;
 mod lookup;
 mod meaning;
+mod mention;
 mod nested;
 mod outcome;
 mod parse;

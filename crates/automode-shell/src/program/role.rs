@@ -39,6 +39,7 @@ impl Meaning<'_> {
             Role::Into => self.into(words),
             Role::Args => {}
             Role::None
+            | Role::Pattern
             | Role::Path(_)
             | Role::Move
             | Role::Run(_)
@@ -138,6 +139,7 @@ impl Meaning<'_> {
             Role::Mode => self.mode(value),
             Role::Editor => self.editor(value),
             Role::None
+            | Role::Pattern
             | Role::Cd
             | Role::CdOperands
             | Role::Command

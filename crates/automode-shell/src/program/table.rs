@@ -126,6 +126,8 @@ pub(crate) enum Test {
 pub(crate) enum Role {
     /// Text, a pattern, a number, a name.
     None,
+    /// Text that is looked for: it names nothing.
+    Pattern,
     Path(Use),
     /// Read and then gone from there.
     Move,
