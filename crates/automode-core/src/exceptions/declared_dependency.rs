@@ -72,7 +72,7 @@ impl Exception for DeclaredDependency {
         finding.rule == "downloaded-code"
             && scene
                 .effects()
-                .filter(|effect| effect.span == finding.span)
+                .filter(|effect| scene.part(effect) == finding.span)
                 .filter(|effect| {
                     matches!(
                         effect.act,

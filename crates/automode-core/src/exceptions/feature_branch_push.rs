@@ -19,6 +19,12 @@ impl Exception for FeatureBranchPush {
     }
 
     fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
+        if matches!(effect.act, Act::Connect { .. }) && scene.is_push(effect) {
+            return scene
+                .effects()
+                .filter(|push| push.by == effect.by && matches!(push.act, Act::Vcs(_)))
+                .all(|push| self.covers(push, scene));
+        }
         let Act::Vcs(VcsOp::Push {
             remote,
             change: RefChange::Update,

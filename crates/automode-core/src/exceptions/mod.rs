@@ -16,6 +16,7 @@ mod test_artifact;
 pub mod toolchain_setup;
 
 pub use declared_dependency::MANIFESTS;
+pub use test_artifact::is_fixture;
 
 use automode_shell::{Act, Coverage, Effect, Gap, GapKind};
 

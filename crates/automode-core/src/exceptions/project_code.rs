@@ -14,9 +14,20 @@ use crate::rules::Scene;
 
 /// Whether a setting accepts what was not seen.
 pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
-    setting == ProjectCode::Allow
-        && is_code(&gap.kind)
-        && !is_tainted(scene)
+    if setting != ProjectCode::Allow || is_tainted(scene) {
+        return false;
+    }
+    // Loading an installed module runs what the environment already trusts;
+    // what is then called of it is a gap of its own.
+    if let GapKind::Call {
+        language: "python",
+        name,
+    } = &gap.kind
+        && let Some(module) = name.strip_prefix("import ")
+    {
+        return is_installed(module, scene);
+    }
+    is_code(&gap.kind)
         && scene
             .effects()
             .any(|effect| overlaps(effect, gap) && is_own(effect, scene, &gap.kind))
@@ -31,6 +42,10 @@ pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool 
                 code: Code::Task { runner, name },
                 origin,
             } => is_entry(runner, name) && is_clean(origin.taint),
+            Act::Execute {
+                code: Code::File(target),
+                origin,
+            } => is_clean(origin.taint) && is_wrapper(effect, target, scene),
             _ => false,
         }
 }
@@ -68,6 +83,32 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
         | Code::Container { .. }
         | Code::Remote { .. } => false,
     }
+}
+
+/// `./gradlew test`: the build tool's own wrapper, checked in beside the build file.
+fn is_wrapper(effect: &Effect, target: &Target, scene: &Scene<'_>) -> bool {
+    let name = target.path.rsplit('/').next().unwrap_or_default();
+    let entry = scene.effects().any(|task| {
+        task.by == effect.by
+            && matches!(&task.act, Act::Execute { code: Code::Task { runner, name }, .. } if is_entry(runner, name))
+    });
+    matches!(name, "gradlew" | "mvnw")
+        && entry
+        && scene.place(target).zone == Zone::Project
+        && scene.written(&target.path).is_none()
+}
+
+/// A module that is installed, not one that this session wrote.
+fn is_installed(name: &str, scene: &Scene<'_>) -> bool {
+    let module = name.split(['.', ' ']).next().unwrap_or_default();
+    let file = format!("/{module}.py");
+    let package = format!("/{module}/");
+    !module.is_empty()
+        && !scene
+            .session
+            .written
+            .iter()
+            .any(|own| own.path.ends_with(&file) || own.path.contains(&package))
 }
 
 fn is_project_file(target: &Target, scene: &Scene<'_>) -> bool {

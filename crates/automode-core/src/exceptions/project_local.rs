@@ -28,7 +28,11 @@ impl Exception for ProjectLocal {
 
     fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
         match &effect.act {
-            Act::Write { target, how, .. } => is_ours(scene, target) && keeps(scene, target, *how),
+            Act::Write { target, how, .. } => {
+                (is_ours(scene, target)
+                    && (keeps(scene, target, *how) || is_build_output(scene, effect, target)))
+                    || is_new_repository(scene, effect, target, *how)
+            }
             Act::Delete { target, .. } => {
                 is_ours(scene, target) && loss(scene, target) == Loss::Nothing
             }
@@ -59,6 +63,7 @@ impl Exception for ProjectLocal {
                 ..
             } => true,
             Act::Privilege(Account::World) => modes_are_ours(scene),
+            Act::Exhaust => scene.is_fed_on(effect),
             _ => false,
         }
     }
@@ -99,6 +104,30 @@ fn is_ours(scene: &Scene<'_>, target: &Target) -> bool {
                 )
         });
     resolved && places.iter().all(ours)
+}
+
+/// What a compiler leaves somewhere in the project is made again by the next run.
+fn is_build_output(scene: &Scene<'_>, effect: &Effect, target: &Target) -> bool {
+    const COMPILERS: &[&str] = &[
+        "javac", "kotlinc", "scalac", "groovyc", "ecj", "tsc", "protoc", "pdflatex", "latex",
+        "xelatex", "lualatex", "latexmk", "sass", "cython", "flatc",
+    ];
+    target.extent == Extent::Below
+        && scene
+            .program(effect)
+            .is_some_and(|name| COMPILERS.contains(&name.as_str()))
+}
+
+/// `git init` makes the directory that nobody else may touch.
+fn is_new_repository(scene: &Scene<'_>, effect: &Effect, target: &Target, how: WriteHow) -> bool {
+    let parent = target.path.trim_end_matches('/').strip_suffix("/.git");
+    let ours = parent.is_some_and(|parent| {
+        matches!(
+            Place::of_path(parent, scene.context).zone,
+            Zone::Project | Zone::ProjectRoot | Zone::Temp
+        )
+    });
+    how == WriteHow::Touch && ours && scene.program(effect).as_deref() == Some("git")
 }
 
 /// Nothing is lost: it is new, held by git, made by this session, or only added to.

@@ -65,7 +65,7 @@ impl Exception for StandardCredential {
         finding.rule == "credential-leak"
             && scene
                 .effects()
-                .filter(|effect| effect.span == finding.span)
+                .filter(|effect| scene.part(effect) == finding.span)
                 .any(|effect| match &effect.act {
                     Act::Connect { host, data, .. } => {
                         data.has(Taint::SECRET) && is_own_provider(scene, effect, host)

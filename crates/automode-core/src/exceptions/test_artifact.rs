@@ -53,7 +53,7 @@ impl Exception for TestArtifact {
         finding.rule == "credential-browsing"
             && scene
                 .effects()
-                .filter(|effect| effect.span == finding.span)
+                .filter(|effect| scene.part(effect) == finding.span)
                 .all(|effect| match &effect.act {
                     Act::Read { target } => {
                         is_fixture(scene, target) || scene.place(target).secret.is_none()

@@ -79,7 +79,8 @@ impl Exception for ToolchainSetup {
                 || scene
                     .effects()
                     .filter(|effect| {
-                        effect.span == finding.span && matches!(effect.act, Act::Package { .. })
+                        scene.part(effect) == finding.span
+                            && matches!(effect.act, Act::Package { .. })
                     })
                     .all(|effect| is_manager(scene, effect)))
     }

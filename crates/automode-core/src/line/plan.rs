@@ -95,6 +95,12 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
             let invocation = analysis.invocations.get(effect.by);
             let cwd = invocation.and_then(|invocation| invocation.cwd.clone());
             let cwd = cwd.unwrap_or_else(|| case.context.cwd.clone());
+            if let VcsOp::DiscardChanges {
+                target: Some(target),
+            } = op
+            {
+                wanted.extend(observable(target).map(Query::GitState));
+            }
             wanted.insert(match op {
                 VcsOp::DiscardChanges { .. } | VcsOp::Clean { .. } => Query::RepoState(cwd),
                 VcsOp::Local

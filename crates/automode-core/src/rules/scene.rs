@@ -1,7 +1,9 @@
 //! Everything a rule may look at, with short ways to the usual questions.
 
 use automode_shell::place::Place;
-use automode_shell::{Act, Analysis, Context, Effect, Invocation, Span, Stdout, Taint, Target};
+use automode_shell::{
+    Act, Analysis, Context, Effect, Invocation, Span, Stdout, Taint, Target, VcsOp,
+};
 
 use super::report;
 use crate::effects::Content;
@@ -45,6 +47,24 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn program(&self, effect: &Effect) -> Option<String> {
         self.invocation(effect).and_then(program_name)
+    }
+
+    /// The part of the command that a person would point at for an effect: the
+    /// program start it belongs to, or the effect's own text.
+    #[must_use]
+    pub fn part(&self, effect: &Effect) -> Span {
+        self.invocation(effect)
+            .map_or(effect.span, |start| start.span)
+    }
+
+    /// Marks of files that this action itself writes before it reads them.
+    #[must_use]
+    pub fn passed_on(&self, path: &str) -> Taint {
+        self.effects()
+            .fold(self.carried(path), |taint, effect| match &effect.act {
+                Act::Write { target, data, .. } if target.path == path => taint.with(*data),
+                _ => taint,
+            })
     }
 
     /// The text that spans point into.
@@ -135,17 +155,18 @@ impl<'a> Scene<'a> {
             .is_none_or(|invocation| matches!(invocation.stdout, Stdout::Shown))
     }
 
-    /// Whether anything in the action sends data out.
+    /// Whether another program reads what this one prints, and stops it when it has enough.
     #[must_use]
-    pub fn sends(&self) -> bool {
+    pub fn is_fed_on(&self, effect: &Effect) -> bool {
+        self.invocation(effect)
+            .is_some_and(|start| matches!(start.stdout, Stdout::Pipe | Stdout::Captured))
+    }
+
+    /// Whether a connection belongs to a push, which has rules of its own.
+    #[must_use]
+    pub fn is_push(&self, connection: &Effect) -> bool {
         self.effects().any(|effect| {
-            matches!(
-                effect.act,
-                Act::Connect {
-                    direction: automode_shell::Direction::Send,
-                    ..
-                }
-            )
+            effect.by == connection.by && matches!(effect.act, Act::Vcs(VcsOp::Push { .. }))
         })
     }
 

@@ -6,7 +6,7 @@ use super::field::MAX_SIZE;
 use super::outcome::size;
 use super::shell::{Shell, Stored};
 use crate::syntax::{Assignment, AssignmentValue, Element};
-use crate::{GapKind, Span, Taint, Value};
+use crate::{Act, Certainty, GapKind, Span, Taint, Value};
 
 impl Evaluator<'_> {
     /// Evaluates an assignment and makes it.
@@ -26,6 +26,7 @@ impl Evaluator<'_> {
             stored
         };
         let stored = self.bounded(stored, assignment.span);
+        self.note_variable(&assignment.name, assignment.span);
         shell.set(&assignment.name, stored);
     }
 
@@ -41,6 +42,24 @@ impl Evaluator<'_> {
         }
         self.gap(GapKind::Budget, span);
         Stored::Hidden(stored.taint())
+    }
+
+    /// A variable that steers the shell's record, or automode, counts by itself:
+    /// no program has to see it.
+    pub(super) fn note_variable(&mut self, name: &str, span: Span) {
+        const RECORD: &[&str] = &[
+            "HISTFILE",
+            "HISTSIZE",
+            "HISTFILESIZE",
+            "HISTCONTROL",
+            "HISTIGNORE",
+        ];
+        if RECORD.contains(&name) || name.starts_with("AUTOMODE_") {
+            let act = Act::Environment {
+                name: name.to_owned(),
+            };
+            self.effect(act, usize::MAX, span, Certainty::Always);
+        }
     }
 
     /// The value that would be assigned.

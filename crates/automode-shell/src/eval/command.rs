@@ -327,7 +327,7 @@ impl Shell {
             None => {
                 let value = Value::dynamic(
                     DynamicSource::Variable(name.to_owned()),
-                    crate::Taint::NONE,
+                    crate::place::taint_of_variable(name),
                     Span::default(),
                 );
                 self.variables.insert(

@@ -57,6 +57,7 @@ impl Evaluator<'_> {
                 continue;
             }
             self.hide_local(&name, kind, shell);
+            self.note_variable(&name, argument.span);
             let value = if append {
                 Value::dynamic(DynamicSource::Unknown, value.taint(), value.span)
             } else {
@@ -98,6 +99,7 @@ impl Evaluator<'_> {
             match argument.literal() {
                 Some(flag) if flag.starts_with('-') => {}
                 Some(name) => {
+                    self.note_variable(&name, argument.span);
                     shell.set(&name, Stored::Unset);
                     shell.functions.remove(name.as_ref());
                 }
@@ -136,6 +138,9 @@ impl Evaluator<'_> {
                 }
                 "-o" | "+o" => {
                     let option = rest.next().and_then(Value::literal);
+                    if option.as_deref() == Some("history") && text == "+o" {
+                        self.note_variable("HISTFILE", argument.span);
+                    }
                     if option.as_deref() == Some("errexit") {
                         shell.stops_on_error = text == "-o";
                     }

@@ -8,6 +8,7 @@ use super::field::{MAX_SIZE, push_text};
 use super::outcome::unknown;
 use super::pattern::Pattern;
 use super::shell::{Shell, Stored};
+use crate::place::taint_of_variable;
 use crate::syntax::{End, Fallback, Fold, Operation, Parameter, ReplaceScope, Subscript, Word};
 use crate::{DynamicSource, Piece, Span, Taint, Value};
 
@@ -90,7 +91,7 @@ impl Evaluator<'_> {
         match (stored, key) {
             (None, _) => Some(Expansion::One(Value::dynamic(
                 DynamicSource::Variable(name.to_owned()),
-                Taint::NONE,
+                taint_of_variable(name),
                 span,
             ))),
             (Some(Stored::Unset), _) => None,
@@ -172,7 +173,11 @@ impl Evaluator<'_> {
                 Err(_) => DynamicSource::Variable(name.to_owned()),
             },
         };
-        Some(Value::dynamic(source, Taint::NONE, span))
+        let taint = match &source {
+            DynamicSource::Variable(name) => taint_of_variable(name),
+            _ => Taint::NONE,
+        };
+        Some(Value::dynamic(source, taint, span))
     }
 
     fn operate_each(

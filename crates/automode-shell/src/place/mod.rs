@@ -12,7 +12,7 @@ mod secret;
 mod zone;
 
 pub use protected::Protected;
-pub use secret::Secret;
+pub use secret::{Secret, is_secret_variable};
 pub use zone::Zone;
 
 use crate::{Context, Extent, Taint, Target};
@@ -94,6 +94,16 @@ pub fn taint_of(target: &Target) -> Taint {
                 None => Taint::LOCAL,
             }
         }
+    }
+}
+
+/// The marks of a variable that the command does not set.
+#[must_use]
+pub fn taint_of_variable(name: &str) -> Taint {
+    if is_secret_variable(name) {
+        Taint::SECRET
+    } else {
+        Taint::NONE
     }
 }
 

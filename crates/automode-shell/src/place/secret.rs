@@ -67,6 +67,28 @@ impl Secret {
     }
 }
 
+/// Whether a variable of this name usually holds a secret.
+#[must_use]
+pub fn is_secret_variable(name: &str) -> bool {
+    let upper = name.to_uppercase();
+    let words: Vec<&str> = upper.split('_').collect();
+    let last = |word: &str| words.last() == Some(&word);
+    let has = |word: &str| words.contains(&word);
+    has("SECRET")
+        || has("SECRETS")
+        || has("PASSWORD")
+        || has("PASSWD")
+        || has("PASSPHRASE")
+        || has("CREDENTIALS")
+        || has("APIKEY")
+        || last("TOKEN")
+        || last("PAT")
+        || (last("KEY")
+            && ["API", "ACCESS", "AUTH", "PRIVATE", "ENCRYPTION", "SIGNING"]
+                .iter()
+                .any(|word| has(word)))
+}
+
 fn find(table: &[(Secret, &[&str])], names: &[String]) -> Option<Secret> {
     table.iter().find_map(|(kind, patterns)| {
         patterns

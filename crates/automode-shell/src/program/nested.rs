@@ -134,12 +134,14 @@ impl Meaning<'_> {
         }
         let text = Value::join(command);
         let replaced = ["{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}"];
+        let typed = text.shown();
+        let placed = replaced.iter().any(|mark| typed.contains(mark));
         for item in &items {
             let mut line = text.clone();
             for mark in replaced {
                 line = replace_item(&line, mark, &item.pieces);
             }
-            if line.pieces == text.pieces {
+            if !placed {
                 line = Value::join(&[line, item.clone()]);
             }
             self.shell(line, &[]);

@@ -10,6 +10,11 @@ impl Meaning<'_> {
     pub(super) fn close(mut self) -> Consequence {
         if self.parsed.command.dry.is_some_and(|dry| self.holds(dry)) {
             self.out.effects.retain(|(act, _)| survives_dry_run(act));
+            for (act, _) in &mut self.out.effects {
+                if let Act::Connect { direction, .. } = act {
+                    *direction = Direction::Receive;
+                }
+            }
         }
         let rule = self
             .parsed
@@ -130,6 +135,12 @@ impl Meaning<'_> {
                     data,
                     ..
                 } => *data = data.with(flow).with(said),
+                // An address or a header that is put together at run time carries its parts.
+                Act::Connect {
+                    direction: Direction::Receive,
+                    data,
+                    ..
+                } => *data = data.with(said),
                 _ => {}
             }
         }

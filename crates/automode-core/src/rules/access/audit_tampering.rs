@@ -35,7 +35,7 @@ impl Rule for AuditTampering {
             .filter_map(|effect| match &effect.act {
                 Act::System(SystemChange::Logs) => Some(scene.veto(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "removes or edits records of what happened",
                     INSTEAD,
                 )),
@@ -48,7 +48,7 @@ impl Rule for AuditTampering {
                 Act::Environment { name } if HISTORY.contains(&name.as_str()) => {
                     Some(scene.evidence(
                         ID,
-                        effect.span,
+                        scene.part(effect),
                         &format!(
                             "sets {}, which keeps commands out of the history",
                             report::name(name)
@@ -61,7 +61,7 @@ impl Rule for AuditTampering {
                     verb: CloudVerb::Delete | CloudVerb::Change,
                 } if is_trail(service) => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!(
                         "changes {}, which records what happens",
                         report::name(service)
@@ -83,7 +83,7 @@ fn record(scene: &Scene<'_>, effect: &Effect, target: &Target) -> Option<Finding
             "removes or rewrites {}, a record",
             report::target(scene, target)
         );
-        scene.veto(ID, effect.span, &what, INSTEAD)
+        scene.veto(ID, scene.part(effect), &what, INSTEAD)
     })
 }
 

@@ -43,20 +43,20 @@ fn right(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     match &effect.act {
         Act::Privilege(Account::Elevate) => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             "runs with the rights of another user",
             ROOT,
         )),
         Act::Privilege(Account::Grant) => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             "changes accounts, groups or keys that let someone in",
             LEAVE,
         )),
         Act::Privilege(Account::Setuid) => Some(setuid(scene, effect)),
         Act::Privilege(Account::World) => Some(scene.soft(
             ID,
-            effect.span,
+            scene.part(effect),
             "opens files to every user of the machine",
             "give the narrowest mode that works",
         )),
@@ -65,7 +65,7 @@ fn right(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
             verb: CloudVerb::Grant,
         } => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             &format!("changes who may use {}", report::name(service)),
             LEAVE,
         )),
@@ -77,7 +77,7 @@ fn right(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
             ..
         } => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             "runs a container with rights or files of this machine",
             "mount only the project, without extra privileges",
         )),
@@ -101,9 +101,9 @@ fn setuid(scene: &Scene<'_>, effect: &Effect) -> Finding {
     });
     let what = "lets every user run a program with its owner's rights";
     if marked {
-        scene.veto(ID, effect.span, what, LEAVE)
+        scene.veto(ID, scene.part(effect), what, LEAVE)
     } else {
-        scene.evidence(ID, effect.span, what, LEAVE)
+        scene.evidence(ID, scene.part(effect), what, LEAVE)
     }
 }
 
@@ -120,9 +120,9 @@ fn login(scene: &Scene<'_>, effect: &Effect, target: &Target, how: WriteHow) -> 
     );
     let system = matches!(place.zone, Zone::System | Zone::SystemTree);
     let finding = if system && decides_root(&target.path) && how != WriteHow::Touch {
-        scene.veto(ID, effect.span, &what, LEAVE)
+        scene.veto(ID, scene.part(effect), &what, LEAVE)
     } else {
-        scene.evidence(ID, effect.span, &what, LEAVE)
+        scene.evidence(ID, scene.part(effect), &what, LEAVE)
     };
     Some(finding)
 }

@@ -25,19 +25,19 @@ impl Rule for SecurityDisabling {
             .filter_map(|effect| match &effect.act {
                 Act::System(SystemChange::SecurityOff) => Some(scene.veto(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "switches a protection of the machine off",
                     INSTEAD,
                 )),
                 Act::System(SystemChange::Network) => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "changes the firewall, routes or name resolution",
                     INSTEAD,
                 )),
                 Act::System(SystemChange::Kernel) => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "changes kernel modules or parameters",
                     INSTEAD,
                 )),
@@ -46,7 +46,7 @@ impl Rule for SecurityDisabling {
                     verb: CloudVerb::Delete | CloudVerb::Change,
                 } if is_monitor(service) => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!(
                         "weakens {}, which watches the account",
                         report::name(service)

@@ -75,7 +75,7 @@ impl Rule for TransportWeakening {
                     }
                     _ => return None,
                 };
-                Some(scene.evidence(ID, effect.span, &what, INSTEAD))
+                Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))
             })
             .collect()
     }

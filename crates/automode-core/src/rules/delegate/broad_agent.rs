@@ -68,7 +68,7 @@ impl Rule for BroadAgent {
                         ""
                     };
                     let what = format!("starts the agent {}{how}", report::name(program));
-                    Some(scene.evidence(ID, effect.span, &what, INSTEAD))
+                    Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))
                 }
                 _ => None,
             })

@@ -1,9 +1,9 @@
 //! Processes that this session did not start, and the machine they run on.
 
-use automode_shell::{Act, ProcessScope, SystemChange};
+use automode_shell::{Act, Invocation, ProcessScope, SystemChange};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, report};
+use crate::rules::{Rule, Scene, program_name, report};
 
 pub struct ForeignProcess;
 
@@ -20,6 +20,10 @@ impl Rule for ForeignProcess {
     }
 
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        let everybody = scene
+            .invocations()
+            .filter(|start| is_for_everybody(start))
+            .map(|start| scene.veto(ID, start.span, "signals every process it can reach", OWN));
         scene
             .effects()
             .filter_map(|effect| match &effect.act {
@@ -37,26 +41,39 @@ impl Rule for ForeignProcess {
                         }
                         ProcessScope::All => {
                             let what = "signals every process it can reach";
-                            return Some(scene.veto(ID, effect.span, what, OWN));
+                            return Some(scene.veto(ID, scene.part(effect), what, OWN));
                         }
                         ProcessScope::Attach => "attaches to another process".to_owned(),
                     };
-                    Some(scene.evidence(ID, effect.span, &what, OWN))
+                    Some(scene.evidence(ID, scene.part(effect), &what, OWN))
                 }
                 Act::System(SystemChange::Power) => Some(scene.veto(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "shuts the machine down",
                     "leave the machine running",
                 )),
-                Act::Exhaust => Some(scene.veto(
+                Act::Exhaust if !scene.is_fed_on(effect) => Some(scene.veto(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "uses up the machine without bound",
                     "give the loop an end",
                 )),
                 _ => None,
             })
+            .chain(everybody)
             .collect()
     }
+}
+
+/// `kill -9 -1`: after a signal, `-1` is no signal but everybody.
+fn is_for_everybody(start: &Invocation) -> bool {
+    let words: Vec<_> = start
+        .argv
+        .iter()
+        .filter_map(|word| word.literal())
+        .collect();
+    program_name(start).as_deref() == Some("kill")
+        && words.len() > 2
+        && words.last().is_some_and(|word| word == "-1")
 }

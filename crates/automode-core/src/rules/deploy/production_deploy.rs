@@ -27,13 +27,13 @@ impl Rule for ProductionDeploy {
                     verb: CloudVerb::Deploy,
                 } => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!("rolls out to {}", report::name(service)),
                     "prepare the release and let the person roll it out",
                 )),
                 Act::Publish { registry } => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!("publishes to {}", report::name(registry)),
                     "do a dry run, and let the person publish",
                 )),

@@ -46,7 +46,7 @@ impl Rule for SharedResource {
                     }
                     _ => return None,
                 };
-                Some(scene.evidence(ID, effect.span, &what, INSTEAD))
+                Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))
             })
             .collect()
     }

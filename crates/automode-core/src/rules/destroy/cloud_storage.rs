@@ -27,7 +27,7 @@ impl Rule for CloudStorage {
                     verb: CloudVerb::Delete,
                 } => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!("deletes in {}", report::name(service)),
                     "list what would go first, and name it in the request",
                 )),

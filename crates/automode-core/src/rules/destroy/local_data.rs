@@ -2,12 +2,12 @@
 //!
 //! Recoverability decides: see [`crate::rules::loss`].
 
-use automode_shell::place::Zone;
+use automode_shell::place::{Place, Zone};
 use automode_shell::{
     Act, DatabaseVerb, Effect, Extent, Invocation, SystemChange, Target, VcsOp, WriteHow,
 };
 
-use crate::rules::{Loss, Rule, Scene, loss, report};
+use crate::rules::{Loss, Rule, Scene, loss, program_name, report};
 use crate::{Finding, GitState};
 
 pub struct LocalData;
@@ -36,13 +36,13 @@ impl Rule for LocalData {
                     verb: DatabaseVerb::Destroy,
                 } => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "drops or empties tables",
                     "take a backup, or name the database and table in the request",
                 )),
                 Act::System(SystemChange::Storage) => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "changes partitions, file systems or mounts",
                     "leave storage to the person",
                 )),
@@ -54,16 +54,69 @@ impl Rule for LocalData {
 
 fn removal(scene: &Scene<'_>, effect: &Effect, target: &Target, tree: bool) -> Option<Finding> {
     let what = format!("deletes {}", report::target(scene, target));
+    let moved = scene.program(effect).as_deref() == Some("mv");
+    // A search that takes everything below a directory leaves the directory empty.
+    let emptied = tree
+        && target.extent == Extent::Below
+        && Place::of_path(&target.path, scene.context)
+            .zone
+            .is_critical();
+    if emptied && !is_filtered(scene) {
+        return Some(scene.veto(ID, scene.part(effect), &what, NARROW));
+    }
     match loss(scene, target) {
         Loss::Nothing => None,
         // Without recursion one name goes, and a directory does not.
-        Loss::Critical if tree || target.extent == Extent::Pattern => {
-            Some(scene.veto(ID, effect.span, &what, NARROW))
+        Loss::Critical
+            if (tree || moved || target.extent == Extent::Pattern) && !is_filtered(scene) =>
+        {
+            Some(scene.veto(ID, scene.part(effect), &what, NARROW))
         }
         Loss::Critical | Loss::Project | Loss::Work | Loss::Unknown => {
-            Some(scene.evidence(ID, effect.span, &what, NARROW))
+            Some(scene.evidence(ID, scene.part(effect), &what, NARROW))
         }
     }
+}
+
+/// A search that picks some files: what it deletes is a choice, not a tree.
+fn is_filtered(scene: &Scene<'_>) -> bool {
+    const TESTS: &[&str] = &[
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-regex",
+        "-iregex",
+        "-user",
+        "-group",
+        "-uid",
+        "-gid",
+        "-nouser",
+        "-nogroup",
+        "-mtime",
+        "-mmin",
+        "-atime",
+        "-amin",
+        "-ctime",
+        "-cmin",
+        "-newer",
+        "-size",
+        "-empty",
+        "-perm",
+        "-inum",
+        "-links",
+        "-lname",
+        "-samefile",
+    ];
+    scene
+        .invocations()
+        .filter(|start| program_name(start).as_deref() == Some("find"))
+        .flat_map(|start| &start.argv)
+        .any(|word| {
+            word.literal()
+                .is_some_and(|word| TESTS.contains(&word.as_ref()))
+        })
 }
 
 fn overwrite(
@@ -87,7 +140,7 @@ fn overwrite(
             (whole && critical).then(|| {
                 scene.veto(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!("changes the owner or mode of everything in {shown}"),
                     NARROW,
                 )
@@ -103,13 +156,14 @@ fn overwrite(
                 return Some(device(scene, effect, target, &shown));
             }
             (zone == Zone::Project
+                && target.extent == Extent::Exact
                 && how == WriteHow::Replace
                 && loss(scene, target) != Loss::Nothing
                 && scene.written(&target.path).is_none())
             .then(|| {
                 scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!("replaces {shown}, which git does not hold"),
                     COMMIT,
                 )
@@ -121,9 +175,14 @@ fn overwrite(
 fn device(scene: &Scene<'_>, effect: &Effect, target: &Target, shown: &str) -> Finding {
     let what = format!("writes over {shown}");
     if is_disk(&target.path) {
-        scene.veto(ID, effect.span, &what, "write to an image file instead")
+        scene.veto(
+            ID,
+            scene.part(effect),
+            &what,
+            "write to an image file instead",
+        )
     } else {
-        scene.evidence(ID, effect.span, &what, "write to a file instead")
+        scene.evidence(ID, scene.part(effect), &what, "write to a file instead")
     }
 }
 
@@ -163,8 +222,14 @@ fn discard(scene: &Scene<'_>, effect: &Effect, op: &VcsOp) -> Option<Finding> {
             let kept = target
                 .as_ref()
                 .is_some_and(|target| is_clean(scene, target));
-            (!kept && dirty())
-                .then(|| scene.evidence(ID, effect.span, "throws away uncommitted changes", COMMIT))
+            (!kept && dirty()).then(|| {
+                scene.evidence(
+                    ID,
+                    scene.part(effect),
+                    "throws away uncommitted changes",
+                    COMMIT,
+                )
+            })
         }
         VcsOp::Clean { target, ignored } => {
             let critical = target
@@ -173,12 +238,12 @@ fn discard(scene: &Scene<'_>, effect: &Effect, op: &VcsOp) -> Option<Finding> {
             if critical {
                 let what =
                     "deletes everything that git does not track in a directory that is no project";
-                return Some(scene.veto(ID, effect.span, what, NARROW));
+                return Some(scene.veto(ID, scene.part(effect), what, NARROW));
             }
             (dirty() || *ignored).then(|| {
                 scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "deletes files that git does not track",
                     "list them with a dry run first, then remove them by name",
                 )
@@ -186,7 +251,7 @@ fn discard(scene: &Scene<'_>, effect: &Effect, op: &VcsOp) -> Option<Finding> {
         }
         VcsOp::DropHistory => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             "drops commits, stashes or reflogs for good",
             "keep them: a branch or a tag costs nothing",
         )),

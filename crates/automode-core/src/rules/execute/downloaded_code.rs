@@ -50,40 +50,43 @@ fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) ->
             Some(if toolchain_setup::is_official(scene) {
                 scene.soft(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "runs an installer fetched from its maker",
                     REVIEW,
                 )
             } else {
                 scene.veto(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "runs code that was just downloaded",
                     REVIEW,
                 )
             })
         }
-        Code::Stream | Code::Inline { .. } if decoded => Some(scene.veto(
+        // What was decoded from a local file could be read first.
+        Code::Stream | Code::Inline { .. } if decoded && !taint.has(Taint::LOCAL) => {
+            Some(scene.veto(
+                ID,
+                scene.part(effect),
+                "runs code that was hidden by an encoding",
+                "write the code in plain text, so that it can be read",
+            ))
+        }
+        Code::Stream | Code::Inline { .. } | Code::File(_) if decoded => Some(scene.evidence(
             ID,
-            effect.span,
-            "runs code that was hidden by an encoding",
-            "write the code in plain text, so that it can be read",
-        )),
-        Code::File(_) if decoded => Some(scene.evidence(
-            ID,
-            effect.span,
+            scene.part(effect),
             "runs a file that was unpacked or decoded just before",
             REVIEW,
         )),
         Code::Package(name) => Some(scene.soft(
             ID,
-            effect.span,
+            scene.part(effect),
             &format!("fetches {} and runs it", report::name(name)),
             "add the package to the project's manifest first",
         )),
         Code::Task { .. } | Code::Container { .. } if downloaded => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             "builds or runs what was just downloaded",
             REVIEW,
         )),
@@ -108,13 +111,13 @@ fn install(
         PackageSource::Declared => None,
         PackageSource::Registry => Some(scene.soft(
             ID,
-            effect.span,
+            scene.part(effect),
             &format!("installs {listed}, which runs the package's own code"),
             "add the package to the project's manifest and install from it",
         )),
         PackageSource::Elsewhere(from) => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             &format!("installs {listed} from {}", report::name(from)),
             "install it from the registry, by name and version",
         )),

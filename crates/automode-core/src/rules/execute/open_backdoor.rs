@@ -3,7 +3,7 @@
 //! The mark is the wiring, not the program: a shell or interpreter whose input
 //! comes from a socket while its output goes to one, in either direction.
 
-use automode_shell::{Act, Code, Direction, Effect, Host, Invocation, Stdin, Stdout, Taint};
+use automode_shell::{Act, Code, Direction, Effect, Host, Invocation, Layer, Stdin, Stdout, Taint};
 
 use crate::Finding;
 use crate::rules::{Rule, Scene, program_name};
@@ -44,12 +44,16 @@ impl Rule for OpenBackdoor {
         let Some(out) = scene.effects().find(|effect| is_channel(effect)) else {
             return Vec::new();
         };
-        let commanded = scene.effects().find(|effect| is_commanded(effect));
-        let wired = scene.invocations().find(|start| is_wired(start));
-        let span = match (commanded, wired) {
-            (Some(effect), _) => effect.span,
-            (None, Some(start)) => start.span,
-            (None, None) => return Vec::new(),
+        let commanded = scene
+            .effects()
+            .find(|effect| is_commanded(effect) || is_shell_on_socket(scene, effect))
+            .map(|effect| scene.part(effect));
+        let wired = scene
+            .invocations()
+            .find(|start| is_wired(start) || is_served(start))
+            .map(|start| start.span);
+        let Some(span) = commanded.or(wired) else {
+            return Vec::new();
         };
         let what = match &out.act {
             Act::Listen { .. } => "gives whoever connects a shell on this machine",
@@ -80,9 +84,40 @@ fn is_commanded(effect: &Effect) -> bool {
     )
 }
 
+/// A shell that is itself connected: `bash -i >& /dev/tcp/…`.
+fn is_shell_on_socket(scene: &Scene<'_>, effect: &Effect) -> bool {
+    is_channel(effect)
+        && scene
+            .invocation(effect)
+            .is_some_and(|start| is_shell(start) && !matches!(start.stdin, Stdin::Text(_)))
+}
+
+/// A shell that a network program starts for its peer: `nc -e`, `socat EXEC:`.
+fn is_served(start: &Invocation) -> bool {
+    const SERVERS: &[&str] = &[
+        "nc",
+        "ncat",
+        "netcat",
+        "nc.traditional",
+        "nc.openbsd",
+        "socat",
+        "telnet",
+        "openssl",
+        "rcat",
+    ];
+    is_shell(start)
+        && start.layers.iter().any(|layer| match layer {
+            Layer::Wrapper(name) | Layer::Text(name) => SERVERS.contains(&name.as_str()),
+            Layer::File(_) | Layer::Task(_) | Layer::Function(_) | Layer::Remote(_) => false,
+        })
+}
+
+fn is_shell(start: &Invocation) -> bool {
+    program_name(start).is_some_and(|name| SHELLS.contains(&name.as_str()))
+}
+
 /// A shell in the middle of a pipe: it reads what came in and writes what goes out.
 fn is_wired(start: &Invocation) -> bool {
-    let shell = program_name(start).is_some_and(|name| SHELLS.contains(&name.as_str()));
     let reads = match &start.stdin {
         Stdin::Pipe(taint) => taint.has(Taint::NETWORK) || start.argv.iter().any(is_interactive),
         Stdin::File(target) => {
@@ -97,7 +132,7 @@ fn is_wired(start: &Invocation) -> bool {
         }
         Stdout::Shown | Stdout::Captured | Stdout::Null => false,
     };
-    shell && reads && writes
+    is_shell(start) && reads && writes
 }
 
 fn is_interactive(word: &automode_shell::Value) -> bool {

@@ -27,7 +27,7 @@ impl Rule for RemoteShellWrite {
                     ..
                 } => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!("runs a command on {}", report::name(host)),
                     "name the host and the command in the request, or run it by hand",
                 )),

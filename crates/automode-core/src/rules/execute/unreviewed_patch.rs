@@ -43,14 +43,14 @@ impl Rule for UnreviewedPatch {
                 let finding = if foreign {
                     scene.evidence(
                         ID,
-                        effect.span,
+                        scene.part(effect),
                         "applies a patch that was just fetched, unread",
                         "save the patch, read it, then apply it",
                     )
                 } else {
                     scene.soft(
                         ID,
-                        effect.span,
+                        scene.part(effect),
                         "applies changes made elsewhere",
                         "read the changes first",
                     )

@@ -26,7 +26,7 @@ impl Rule for LocalService {
                     interface: Interface::Exposed,
                 } => Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     "opens a service of this machine to others",
                     "bind it to 127.0.0.1",
                 )),

@@ -38,7 +38,7 @@ impl Rule for DefaultBranchPush {
                 let branch = reached(scene, refs, *all)?;
                 Some(scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!("pushes to {}", report::name(&branch)),
                     "push a feature branch and open a pull request",
                 ))

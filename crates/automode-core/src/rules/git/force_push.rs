@@ -36,7 +36,7 @@ impl Rule for ForcePush {
                         "leave remote branches alone, or ask for the deletion by name",
                     ),
                 };
-                Some(scene.evidence(ID, effect.span, what, instead))
+                Some(scene.evidence(ID, scene.part(effect), what, instead))
             })
             .collect()
     }

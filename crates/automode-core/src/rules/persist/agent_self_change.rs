@@ -42,7 +42,7 @@ impl Rule for AgentSelfChange {
                         matches!(kind, Protected::AgentSettings | Protected::McpServers)
                     })?;
                 let what = format!("changes {}, {}", report::target(scene, target), kind.name());
-                Some(scene.evidence(ID, effect.span, &what, INSTEAD))
+                Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))
             })
             .chain(configured)
             .collect()

@@ -1,10 +1,10 @@
 //! Attempts to switch automode off, to go round it, or to answer for the person.
 
-use automode_shell::place::Protected;
-use automode_shell::{Act, Effect, Invocation, ProcessScope};
+use automode_shell::place::{Place, Protected};
+use automode_shell::{Act, Effect, Extent, Invocation, ProcessScope};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, program_name, report};
+use crate::rules::{Rule, Scene, certain, program_name, report};
 
 pub struct ClassifierBypass;
 
@@ -35,27 +35,32 @@ impl Rule for ClassifierBypass {
 fn touches(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     match &effect.act {
         Act::Write { target, .. } | Act::Delete { target, .. } => {
-            let own = scene
-                .places(target)
-                .into_iter()
-                .any(|place| place.protected == Some(Protected::Automode));
+            // A pattern that may also match such a file is not aimed at it.
+            let aimed = target.extent != Extent::Pattern
+                || Place::of_path(&certain(&target.path), scene.context).protected
+                    == Some(Protected::Automode);
+            let own = aimed
+                && scene
+                    .places(target)
+                    .into_iter()
+                    .any(|place| place.protected == Some(Protected::Automode));
             let binary = target.path.ends_with("/bin/automode");
             (own || binary).then(|| {
                 let what = format!(
                     "changes {}, part of automode",
                     report::target(scene, target)
                 );
-                scene.veto(ID, effect.span, &what, INSTEAD)
+                scene.veto(ID, scene.part(effect), &what, INSTEAD)
             })
         }
         Act::Process {
             scope: ProcessScope::Named(name),
         } if name.contains("automode") => {
-            Some(scene.veto(ID, effect.span, "stops automode", INSTEAD))
+            Some(scene.veto(ID, scene.part(effect), "stops automode", INSTEAD))
         }
         Act::Environment { name } if name.starts_with("AUTOMODE_") => Some(scene.veto(
             ID,
-            effect.span,
+            scene.part(effect),
             &format!("sets {}, which steers automode", report::name(name)),
             INSTEAD,
         )),

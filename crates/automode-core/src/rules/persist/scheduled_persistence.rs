@@ -1,9 +1,10 @@
 //! Things that would run later by themselves.
 
-use automode_shell::place::Protected;
+use automode_shell::place::{Place, Protected};
 use automode_shell::{Act, Effect, PersistKind, WriteHow};
 
-use crate::rules::{Rule, Scene, report};
+use crate::rules::secrets::named_paths;
+use crate::rules::{Rule, Scene, program_name, report};
 use crate::{Action, Finding};
 
 pub struct ScheduledPersistence;
@@ -35,8 +36,44 @@ impl Rule for ScheduledPersistence {
             .effects()
             .filter_map(|effect| stays(scene, effect))
             .chain(scheduled)
+            .chain(unexplained(scene))
             .collect()
     }
+}
+
+/// A place of the system's start-up among the words of a program, and no effect
+/// that says what it does there.
+fn unexplained(scene: &Scene<'_>) -> Vec<Finding> {
+    const TALKERS: &[&str] = &["echo", "printf", "test", "[", "grep", "rg"];
+    scene
+        .invocations()
+        .filter(|start| !program_name(start).is_some_and(|name| TALKERS.contains(&name.as_str())))
+        .flat_map(|start| named_paths(start).map(move |path| (start, path)))
+        .filter(|(_, path)| {
+            let place = Place::of_path(path, scene.context);
+            let known = scene.effects().any(|effect| match &effect.act {
+                Act::Read { target }
+                | Act::List { target }
+                | Act::Write { target, .. }
+                | Act::Delete { target, .. } => {
+                    target.path == *path || path.starts_with(&format!("{}/", target.path))
+                }
+                _ => false,
+            });
+            !known
+                && matches!(
+                    place.protected,
+                    Some(Protected::SystemStartup | Protected::Access | Protected::ShellStartup)
+                )
+        })
+        .map(|(start, path)| {
+            let what = format!(
+                "names {}, where things start by themselves",
+                report::name(&path)
+            );
+            scene.evidence(ID, start.span, &what, INSTEAD)
+        })
+        .collect()
 }
 
 fn stays(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
@@ -72,5 +109,5 @@ fn stays(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
         }
         _ => return None,
     };
-    Some(scene.evidence(ID, effect.span, &what, INSTEAD))
+    Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))
 }

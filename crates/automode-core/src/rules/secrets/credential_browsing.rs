@@ -2,10 +2,11 @@
 
 use automode_shell::place::{Place, Secret, Zone};
 use automode_shell::{
-    Act, CloudVerb, Coverage, Effect, Extent, GapKind, Host, Invocation, ProcessScope, Span, Target,
+    Act, CloudVerb, Code, Effect, Extent, Host, Invocation, ProcessScope, Span, Target,
 };
 
 use crate::Finding;
+use crate::exceptions::is_fixture;
 use crate::rules::{Rule, Scene, program_name, report};
 
 pub struct CredentialBrowsing;
@@ -27,14 +28,14 @@ impl Rule for CredentialBrowsing {
             .effects()
             .filter_map(|effect| browse(scene, effect))
             .chain(scene.invocations().filter_map(|start| hunt(scene, start)))
-            .chain(unknown_readers(scene))
+            .chain(unexplained(scene))
             .collect()
     }
 }
 
 fn browse(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     match &effect.act {
-        Act::Read { target } => read(scene, effect.span, target),
+        Act::Read { target } => read(scene, scene.part(effect), target),
         Act::Write { target, .. } if target.extent == Extent::Exact => {
             // A link or a changed mode on a secret opens it as a read does.
             let opened = matches!(
@@ -44,26 +45,33 @@ fn browse(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
                     ..
                 }
             );
-            opened.then(|| read(scene, effect.span, target)).flatten()
+            opened
+                .then(|| read(scene, scene.part(effect), target))
+                .flatten()
         }
         Act::Cloud {
             service,
             verb: CloudVerb::Secret,
         } => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             &format!("reads a secret from {}", report::name(service)),
             INSTEAD,
         )),
         Act::Process {
             scope: ProcessScope::Attach,
-        } => Some(scene.evidence(ID, effect.span, "reads another process's memory", INSTEAD)),
+        } => Some(scene.evidence(
+            ID,
+            scene.part(effect),
+            "reads another process's memory",
+            INSTEAD,
+        )),
         Act::Connect {
             host: Host::Named(host),
             ..
         } if is_metadata_service(host) => Some(scene.evidence(
             ID,
-            effect.span,
+            scene.part(effect),
             "asks the cloud's metadata service, which hands out credentials",
             INSTEAD,
         )),
@@ -78,7 +86,9 @@ fn read(scene: &Scene<'_>, span: Span, target: &Target) -> Option<Finding> {
         .find(|place| place.secret.is_some())?;
     let secret = place.secret?;
     let what = format!("reads {}, {}", report::target(scene, target), secret.name());
-    Some(if is_hard(&place, secret, &target.path) {
+    Some(if is_fixture(scene, target) {
+        scene.soft(ID, span, &what, INSTEAD)
+    } else if is_hard(&place, secret, &target.path) {
         scene.veto(ID, span, &what, INSTEAD)
     } else {
         scene.evidence(ID, span, &what, INSTEAD)
@@ -167,52 +177,74 @@ fn is_sought(word: &str) -> bool {
     !word.starts_with('/') && NAMES.iter().any(|name| word.contains(name))
 }
 
-/// A program that nobody knows, with the path of such a secret among its words.
-fn unknown_readers(scene: &Scene<'_>) -> Vec<Finding> {
+/// A program with the path of such a secret among its words, and no effect that
+/// says what it does with it: the knowledge may not know every flag that reads.
+fn unexplained(scene: &Scene<'_>) -> Vec<Finding> {
+    /// Programs whose words are text.
+    const TALKERS: &[&str] = &[
+        "echo", "printf", "print", "test", "[", "[[", "expr", ":", "true",
+    ];
     let Some(analysis) = scene.analysis else {
         return Vec::new();
     };
-    let (Coverage::Partial(_) | Coverage::Opaque(_)) = &analysis.coverage else {
-        return Vec::new();
-    };
-    let unknown: Vec<Span> = analysis
-        .coverage
-        .gaps()
-        .iter()
-        .filter(|gap| {
-            matches!(
-                gap.kind,
-                GapKind::Program(_) | GapKind::Argument { .. } | GapKind::Unseen(_)
-            )
-        })
-        .map(|gap| gap.span)
-        .collect();
-    analysis
-        .invocations
-        .iter()
-        .filter(|start| {
-            unknown
-                .iter()
-                .any(|span| span.start < start.span.end && start.span.start < span.end)
-        })
-        .flat_map(|start| named_paths(start).map(move |path| (start, path)))
-        .filter_map(|(start, path)| {
+    let mut found = Vec::new();
+    for (index, start) in analysis.invocations.iter().enumerate() {
+        if program_name(start).is_some_and(|name| TALKERS.contains(&name.as_str())) {
+            continue;
+        }
+        for path in named_paths(start) {
             let place = Place::of_path(&path, scene.context);
-            let secret = place.secret?;
-            is_hard(&place, secret, &path).then(|| {
-                let what = format!(
-                    "hands {}, {}, to a program",
-                    report::name(&path),
-                    secret.name()
-                );
+            let Some(secret) = place.secret.filter(|kind| is_hard(&place, *kind, &path)) else {
+                continue;
+            };
+            let explained = analysis
+                .effects
+                .iter()
+                .any(|effect| touches(&effect.act, &path));
+            if explained {
+                continue;
+            }
+            let what = format!(
+                "hands {}, {}, to a program",
+                report::name(&path),
+                secret.name()
+            );
+            let unknown = analysis
+                .effects
+                .iter()
+                .any(|effect| effect.by == index && is_unknown_program(&effect.act));
+            found.push(if unknown {
                 scene.veto(ID, start.span, &what, INSTEAD)
-            })
-        })
-        .collect()
+            } else {
+                scene.evidence(ID, start.span, &what, INSTEAD)
+            });
+        }
+    }
+    found
+}
+
+fn touches(act: &Act, path: &str) -> bool {
+    match act {
+        Act::Read { target }
+        | Act::List { target }
+        | Act::Write { target, .. }
+        | Act::Delete { target, .. } => target.path == path,
+        _ => false,
+    }
+}
+
+fn is_unknown_program(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Execute {
+            code: Code::Program(_),
+            ..
+        }
+    )
 }
 
 /// Absolute paths in the words of a command: `X`, `--in=X`, `@X`, `file://X`.
-fn named_paths(start: &Invocation) -> impl Iterator<Item = String> + '_ {
+pub fn named_paths(start: &Invocation) -> impl Iterator<Item = String> + '_ {
     start.argv.iter().skip(1).filter_map(|word| {
         let word = word.literal()?;
         let at = word.find('/')?;

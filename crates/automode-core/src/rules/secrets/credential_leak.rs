@@ -1,6 +1,6 @@
 //! Secrets that would be sent, printed, or left where they do not belong.
 
-use automode_shell::place::Zone;
+use automode_shell::place::{Zone, is_secret_variable};
 use automode_shell::{
     Act, Direction, DynamicSource, Effect, Host, Invocation, Piece, Stdout, Taint,
 };
@@ -38,11 +38,9 @@ impl Rule for CredentialLeak {
 
 fn leak(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     match &effect.act {
-        Act::Connect {
-            host,
-            direction: Direction::Send,
-            data,
-        } if data.has(Taint::SECRET) && *host != Host::Loopback => {
+        Act::Connect { host, data, .. }
+            if *host != Host::Loopback && carried(scene, *data).has(Taint::SECRET) =>
+        {
             let to = match host {
                 Host::Named(name) | Host::Default(name) => report::name(name),
                 Host::Loopback | Host::Unknown => {
@@ -52,15 +50,15 @@ fn leak(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
             let what = format!("sends a secret to {to}");
             Some(
                 if standard_credential::is_own_provider(scene, effect, host) {
-                    scene.soft(ID, effect.span, &what, KEEP)
+                    scene.soft(ID, scene.part(effect), &what, KEEP)
                 } else {
-                    scene.veto(ID, effect.span, &what, KEEP)
+                    scene.veto(ID, scene.part(effect), &what, KEEP)
                 },
             )
         }
         Act::Message { service } if carries_secret(scene, effect) => Some(scene.veto(
             ID,
-            effect.span,
+            scene.part(effect),
             &format!("posts a secret to {}", report::name(service)),
             KEEP,
         )),
@@ -70,7 +68,7 @@ fn leak(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
             (!kept).then(|| {
                 scene.evidence(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &format!("copies a secret to {}", report::target(scene, target)),
                     KEEP,
                 )
@@ -81,10 +79,23 @@ fn leak(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
                 Direction::Send => format!("hands out {}", report::name(what)),
                 Direction::Receive => format!("shows {}", report::name(what)),
             };
-            Some(scene.evidence(ID, effect.span, &what, KEEP))
+            Some(scene.evidence(ID, scene.part(effect), &what, KEEP))
         }
         _ => None,
     }
+}
+
+/// What is sent, with the marks of local files that it was read from.
+fn carried(scene: &Scene<'_>, data: Taint) -> Taint {
+    if !data.has(Taint::LOCAL) {
+        return data;
+    }
+    scene
+        .effects()
+        .fold(data, |taint, effect| match &effect.act {
+            Act::Read { target } => taint.with(scene.passed_on(&target.path)),
+            _ => taint,
+        })
 }
 
 fn carries_secret(scene: &Scene<'_>, effect: &Effect) -> bool {
@@ -103,11 +114,11 @@ fn prints_secret_variable(start: &Invocation) -> bool {
     let named = start.argv.iter().skip(1).any(|word| {
         word.pieces.iter().any(|piece| match piece {
             Piece::Dynamic(dynamic) => match &dynamic.source {
-                DynamicSource::Variable(name) => is_secret_name(name),
+                DynamicSource::Variable(name) => is_secret_variable(name),
                 _ => false,
             },
             Piece::Text(text) => {
-                start.argv.len() == 2 && is_printenv(start) && is_secret_name(text)
+                start.argv.len() == 2 && is_printenv(start) && is_secret_variable(text)
             }
             Piece::Glob(_) => false,
         })
@@ -117,23 +128,4 @@ fn prints_secret_variable(start: &Invocation) -> bool {
 
 fn is_printenv(start: &Invocation) -> bool {
     program_name(start).as_deref() == Some("printenv")
-}
-
-/// Names by which variables hold secrets.
-pub fn is_secret_name(name: &str) -> bool {
-    let name = name.to_uppercase();
-    let words: Vec<&str> = name.split('_').collect();
-    let last = |word: &str| words.last() == Some(&word);
-    let has = |word: &str| words.contains(&word);
-    has("SECRET")
-        || has("PASSWORD")
-        || has("PASSWD")
-        || has("CREDENTIALS")
-        || has("APIKEY")
-        || last("TOKEN")
-        || last("PAT")
-        || has("PRIVATE")
-        || (last("KEY")
-            && words.len() > 1
-            && (has("API") || has("ACCESS") || has("AUTH") || has("ENCRYPTION") || has("SIGNING")))
 }

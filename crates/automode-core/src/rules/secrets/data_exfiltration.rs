@@ -28,11 +28,11 @@ impl Rule for DataExfiltration {
                     host,
                     direction: Direction::Send,
                     data,
-                } => upload(scene, effect, host, *data),
+                } if !scene.is_push(effect) => upload(scene, effect, host, *data),
                 Act::Vcs(VcsOp::Push { remote, .. }) => push(scene, effect, remote.as_deref()),
                 Act::Vcs(VcsOp::Remote { url }) => Some(scene.soft(
                     ID,
-                    effect.span,
+                    scene.part(effect),
                     &match url {
                         Some(url) => format!("adds the remote {}", report::name(url)),
                         None => "changes where the repository is pushed to".to_owned(),
@@ -54,12 +54,12 @@ fn upload(scene: &Scene<'_>, effect: &Effect, host: &Host, data: Taint) -> Optio
     let whole = reads_whole_trees(scene);
     if whole && (data.has(Taint::LOCAL) || data.has(Taint::UNKNOWN)) {
         let what = format!("sends a whole home or system directory to {to}");
-        return Some(scene.veto(ID, effect.span, &what, INSTEAD));
+        return Some(scene.veto(ID, scene.part(effect), &what, INSTEAD));
     }
     let local = data.has(Taint::LOCAL) || data.has(Taint::SESSION) || data.has(Taint::UNKNOWN);
     (local && !data.has(Taint::SECRET)).then(|| {
         let what = format!("sends data of this machine to {to}");
-        scene.evidence(ID, effect.span, &what, INSTEAD)
+        scene.evidence(ID, scene.part(effect), &what, INSTEAD)
     })
 }
 
@@ -89,6 +89,11 @@ fn push(scene: &Scene<'_>, effect: &Effect, remote: Option<&str>) -> Option<Find
             "pushes to {}, which was no remote of the project when the session began",
             report::name(remote)
         );
-        scene.evidence(ID, effect.span, &what, "push to the project's own remote")
+        scene.evidence(
+            ID,
+            scene.part(effect),
+            &what,
+            "push to the project's own remote",
+        )
     })
 }

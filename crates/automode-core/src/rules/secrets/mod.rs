@@ -4,6 +4,6 @@ mod credential_browsing;
 mod credential_leak;
 mod data_exfiltration;
 
-pub use credential_browsing::CredentialBrowsing;
+pub use credential_browsing::{CredentialBrowsing, named_paths};
 pub use credential_leak::CredentialLeak;
 pub use data_exfiltration::DataExfiltration;

@@ -34,7 +34,7 @@ fn outward(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
             host,
             direction: Direction::Send,
             data,
-        } if !data.has(Taint::SECRET) => match host {
+        } if !data.has(Taint::SECRET) && !scene.is_push(effect) => match host {
             Host::Loopback => return None,
             Host::Named(name) | Host::Default(name) => {
                 format!("sends a request that changes {}", report::name(name))
@@ -43,5 +43,5 @@ fn outward(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
         },
         _ => return None,
     };
-    Some(scene.evidence(ID, effect.span, &what, INSTEAD))
+    Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))
 }
