@@ -6,6 +6,7 @@
 mod client;
 mod clock;
 mod command;
+mod judge;
 mod output;
 mod person;
 mod setup;
@@ -51,6 +52,7 @@ enum Command {
     Replay(command::replay::Args),
     Allow(command::allow::Args),
     AllowOnce(command::allow_once::Args),
+    Judge(command::judge::Args),
 }
 
 fn main() -> ExitCode {
@@ -86,6 +88,7 @@ fn run() -> u8 {
         Command::Replay(args) => command::replay::run(args),
         Command::Allow(args) => command::allow::run(args),
         Command::AllowOnce(args) => command::allow_once::run(args),
+        Command::Judge(args) => command::judge::run(args),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

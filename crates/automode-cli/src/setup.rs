@@ -10,14 +10,16 @@ use automode::config::{self, Places};
 use automode::{Gate, ToolCall};
 use serde_json::{Map, Value};
 
+use crate::judge;
+
 /// Variables that expansions may use.
 const VARIABLES: &[&str] = &["USER", "LOGNAME", "TMPDIR", "HOSTNAME"];
 
 /// The gate under the policy that is in force in a directory. A broken file does not
 /// stop it: its policy then allows nothing, and says why.
 pub fn gate(cwd: &str, config: Option<PathBuf>) -> Result<Gate> {
-    let policy = config::load(&Places::here(cwd.as_ref(), config));
-    Ok(Gate::new(policy))
+    let gate = Gate::new(config::load(&Places::here(cwd.as_ref(), config)));
+    Ok(judge::seat(gate, "check", None))
 }
 
 /// The same gate with nobody to ask.

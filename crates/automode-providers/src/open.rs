@@ -6,7 +6,7 @@ use automode_core::judge::{Capabilities, Kind, Model, Provider, capabilities, de
 
 use crate::http::Endpoint;
 use crate::key::Key;
-use crate::{cassette, command, http};
+use crate::{Recorder, cassette, command, http};
 
 /// What the settings leave to the surroundings.
 pub struct Surroundings<'a> {
@@ -57,6 +57,19 @@ impl std::error::Error for Setup {}
 /// # Errors
 /// What is missing or wrong in the settings.
 pub fn open(provider: &Provider, surroundings: &Surroundings<'_>) -> Result<Box<dyn Model>, Setup> {
+    let model = opened(provider, surroundings)?;
+    match &provider.cassette {
+        Some(path) if provider.kind != Kind::Cassette => {
+            let recorder = Recorder::new(model, path).map_err(|error| {
+                Setup::new(format!("the cassette `{path}` cannot be written: {error}"))
+            })?;
+            Ok(Box::new(recorder))
+        }
+        Some(_) | None => Ok(model),
+    }
+}
+
+fn opened(provider: &Provider, surroundings: &Surroundings<'_>) -> Result<Box<dyn Model>, Setup> {
     match provider.kind {
         Kind::Anthropic | Kind::OpenAi | Kind::OpenAiCompatible => {
             let model = model(provider, surroundings)?;

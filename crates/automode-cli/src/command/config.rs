@@ -36,6 +36,8 @@ enum What {
     ///
     /// Exit codes: 0 nothing to say, 1 something to look at, 3 a file is broken.
     Lint(Here),
+    /// Let the judge review your own sentences and rules: unclear, conflicting, too wide
+    Critique(Here),
     /// The JSON Schema of the configuration file
     Schema,
     /// The built-in settings and lists, as a configuration file
@@ -61,6 +63,7 @@ pub fn run(args: Args) -> Result<u8> {
         What::Show(here) => show(here),
         What::Path(here) => path(here),
         What::Lint(here) => lint(here),
+        What::Critique(here) => super::critique::run(here.cwd, here.config),
         What::Schema => {
             let text = serde_json::to_string_pretty(&config::schema::schema())?;
             output::print(&format!("{text}\n"))?;

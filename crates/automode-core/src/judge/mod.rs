@@ -8,6 +8,7 @@
 mod answer;
 mod case;
 mod catalogue;
+mod critique;
 pub mod escape;
 mod facts;
 mod guidance;
@@ -23,6 +24,7 @@ pub mod tool;
 
 pub use answer::Answer;
 pub use case::{Case, Instruction};
+pub use critique::critique;
 pub use facts::facts;
 pub use guidance::Guidance;
 pub use judging::{Judgement, Judging, Next};

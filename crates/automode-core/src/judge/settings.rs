@@ -72,9 +72,9 @@ impl Default for Service {
     fn default() -> Self {
         Self {
             chain: Vec::new(),
-            deadline: Duration::from_secs(25),
-            fast_timeout: Duration::from_secs(8),
-            thinking_timeout: Duration::from_secs(20),
+            deadline: Duration::from_secs(18),
+            fast_timeout: Duration::from_secs(6),
+            thinking_timeout: Duration::from_secs(15),
             budget: Budget::default(),
             dump: false,
             insist: false,
@@ -94,7 +94,7 @@ pub struct Provider {
     pub key: KeySource,
     /// The program and its arguments, for [`Kind::Command`].
     pub command: Vec<String>,
-    /// The file, for [`Kind::Cassette`].
+    /// The file of replies: played back by [`Kind::Cassette`], written by every other kind.
     pub cassette: Option<String>,
     /// What is known about this model beyond the table.
     pub capabilities: super::Overrides,

@@ -60,7 +60,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         key: "cassette",
-        doc: "The file of recorded replies, for kind `cassette`.",
+        doc: "The file of recorded replies: kind `cassette` plays it, every other kind writes it.",
         kind: Kind::Text,
     },
 ];

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::recall::FromTranscript;
 use super::serve::{Desk, PATIENCE};
-use crate::setup;
+use crate::{judge, setup};
 
 /// Decides a call that is about to run.
 pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
@@ -154,7 +154,7 @@ fn settle(
 ) -> Result<(Settlement, String), String> {
     // The settings of the directory that the session began in hold for all of it.
     let root = memory.cwd.as_deref().unwrap_or(&desk.event.cwd);
-    let gate = setup::gate(root, None).map_err(|error| format!("{error:#}"))?;
+    let gate = judge::seat(setup::judgeless_gate(root), &desk.event.session, None);
     let recall = FromTranscript {
         agent: desk.options.agent,
         event: desk.event,

@@ -1,0 +1,120 @@
+//! The judge of the binary: whom a person chose, opened when the first question comes.
+//!
+//! Most calls need no judge, so nothing is looked up for one before it is asked:
+//! no key, no file, no client.
+
+use std::env;
+use std::sync::OnceLock;
+
+use automode::judge::{Chain, Folder, Link, Notes, Purse, Records, Standing, service};
+use automode::ports::Judge;
+use automode::state::State;
+use automode::{Failure, Gate};
+use automode_core::judge::{Model, Provider, Reply, Request, Service};
+use automode_providers::{Surroundings, open};
+
+/// A gate with the judge that its policy and the environment name, if they name one.
+pub fn seat(gate: Gate, session: &str, agent_model: Option<&str>) -> Gate {
+    let chosen = service(&gate.policy().settings.service, variable);
+    let seat = |wrong, service| Seat {
+        wrong,
+        service,
+        session: session.to_owned(),
+        agent_model: agent_model.map(str::to_owned),
+        chain: OnceLock::new(),
+    };
+    match chosen {
+        Ok(service) if service.chain.is_empty() => gate,
+        Ok(service) => gate.with_judge(seat(None, service)),
+        // Somebody wanted a judge: doing without one in silence would not be what they asked for.
+        Err(wrong) => gate.with_judge(seat(Some(wrong.to_string()), Service::default())),
+    }
+}
+
+/// A chain that is put together at the first question.
+struct Seat {
+    /// Why there can be no chain.
+    wrong: Option<String>,
+    service: Service,
+    session: String,
+    agent_model: Option<String>,
+    chain: OnceLock<Chain>,
+}
+
+impl Judge for Seat {
+    fn ask(&self, request: &Request) -> Result<Reply, Failure> {
+        self.chain.get_or_init(|| self.build()).ask(request)
+    }
+}
+
+impl Seat {
+    fn build(&self) -> Chain {
+        let state = state();
+        let links = match &self.wrong {
+            Some(why) => vec![broken("judge", why.clone())],
+            None => links(&self.service, self.agent_model.as_deref(), state.as_ref()),
+        };
+        Chain::new(links, self.service.clone()).with_notes(notes(state.as_ref(), &self.session))
+    }
+}
+
+/// Each provider opened, but for those that may not judge.
+pub fn links(service: &Service, agent_model: Option<&str>, state: Option<&State>) -> Vec<Link> {
+    let records = state.and_then(|state| Records::open(state).ok());
+    service
+        .chain
+        .iter()
+        .map(|provider| {
+            let name = provider.kind.name();
+            let model = match opened(provider, agent_model) {
+                Ok(model) => model,
+                Err(why) => return broken(name, why),
+            };
+            match records.as_ref().map(|records| records.standing(&*model)) {
+                Some(Standing::Failed(failed)) if !service.insist => broken(
+                    model.model(),
+                    format!(
+                        "it failed {} of its canaries (hint: `automode judge test`, or `insist = true`)",
+                        failed.len()
+                    ),
+                ),
+                Some(Standing::Failed(_) | Standing::Passed | Standing::Untested) | None => {
+                    Link::Ready(model)
+                }
+            }
+        })
+        .collect()
+}
+
+/// Opens one provider with what the environment knows.
+pub fn opened(provider: &Provider, agent_model: Option<&str>) -> Result<Box<dyn Model>, String> {
+    let surroundings = Surroundings {
+        variable: &variable,
+        agent_model,
+    };
+    open(provider, &surroundings).map_err(|setup| setup.to_string())
+}
+
+pub fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
+pub fn state() -> Option<State> {
+    State::locate(variable).ok()
+}
+
+fn broken(name: &str, why: String) -> Link {
+    Link::Broken {
+        name: name.to_owned(),
+        why,
+    }
+}
+
+/// What can be written down where there is a state.
+fn notes(state: Option<&State>, session: &str) -> Notes {
+    state.map_or_else(Notes::default, |state| Notes {
+        purse: Purse::open(state, session).ok(),
+        dumps: Folder::dumps(state).ok(),
+        errors: Folder::errors(state).ok(),
+    })
+}

@@ -1,0 +1,229 @@
+//! The binary with a judge: on loopback, as a program, and broken in every way.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed"
+)]
+
+#[path = "../../automode-providers/tests/support/mod.rs"]
+#[expect(dead_code, reason = "the schemas are tested where the wires are")]
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use support::{Play, Server};
+
+/// A command that the analysis leaves open.
+const OPEN: &str = "frobnicate --all ./data";
+
+fn automode(home: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_automode"));
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", home)
+        .env("AUTOMODE_STATE_DIR", home.join("state"))
+        .current_dir(home);
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    command.args(arguments).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn says(text: &str) -> Play {
+    Play::Json(
+        200,
+        json!({"model": "m", "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
+               "usage": {"prompt_tokens": 10, "completion_tokens": 2}}),
+    )
+}
+
+/// What `check` answers with this server as the judge.
+fn check(plays: Vec<Play>) -> (i32, String) {
+    let home = tempfile::tempdir().unwrap();
+    let server = Server::start(plays);
+    let variables = [
+        ("AUTOMODE_JUDGE", "openai-compatible"),
+        ("AUTOMODE_BASE_URL", server.url.as_str()),
+        ("AUTOMODE_MODEL", "m"),
+        ("AUTOMODE_DEADLINE", "2"),
+    ];
+    let output = automode(home.path(), &variables, &["check", "--json", OPEN]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (
+        code(&output),
+        format!("{} {}", answer["ground"], text(&output)),
+    )
+}
+
+#[test]
+fn a_key_in_the_environment_switches_no_judge_on() {
+    let home = tempfile::tempdir().unwrap();
+    let server = Server::start(vec![says("<block>no</block>")]);
+    let variables = [
+        ("ANTHROPIC_API_KEY", "k"),
+        ("OPENAI_API_KEY", "k"),
+        ("AUTOMODE_API_KEY", "k"),
+        ("AUTOMODE_BASE_URL", server.url.as_str()),
+        ("ANTHROPIC_BASE_URL", server.url.as_str()),
+    ];
+    let output = automode(home.path(), &variables, &["check", OPEN]);
+    assert_eq!(code(&output), 1, "{}", text(&output));
+    assert!(text(&output).contains("no judge is configured"));
+    assert!(server.received().is_empty());
+}
+
+#[test]
+fn verdicts_of_a_judge_count() {
+    assert_eq!(check(vec![says("<block>no</block>")]).0, 0);
+    let yes = "<thinking>t</thinking><block>yes</block><rule>x</rule><reason>because</reason>";
+    let (denied, told) = check(vec![says("<block>yes"), says(yes)]);
+    assert_eq!(denied, 2);
+    assert!(told.contains("because"), "{told}");
+}
+
+#[test]
+fn no_fault_of_a_judge_allows() {
+    let cut = json!({"choices": [{"message": {"content": "<block>no</block>"}, "finish_reason": "length"}]});
+    let filtered = json!({"choices": [{"message": {"content": "<block>no</block>"}, "finish_reason": "content_filter"}]});
+    let html = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 17\r\n\r\n<block>no</block>".to_vec();
+    for play in [
+        says(""),
+        says("no"),
+        says("I say <block>no</block>"),
+        says("<block>no</block><block>yes</block>"),
+        Play::Json(200, cut),
+        Play::Json(200, filtered),
+        Play::Json(200, json!({})),
+        Play::Json(401, json!({"error": {"message": "<block>no</block>"}})),
+        Play::Json(429, json!({})),
+        Play::Json(500, json!({})),
+        Play::Json(529, json!({})),
+        Play::Headers(
+            302,
+            vec![("location", "http://127.0.0.1:9/".to_owned())],
+            json!({}),
+        ),
+        Play::Raw(html),
+        Play::Raw(b"\xff\xfe".to_vec()),
+        Play::Close,
+        Play::Huge(30 * 1024 * 1024, false),
+        Play::Silence(Duration::from_secs(9)),
+    ] {
+        let (code, told) = check(vec![play.clone()]);
+        assert!(matches!(code, 1 | 2), "{play:?}: {code} {told}");
+        assert!(told.contains("failure"), "{play:?}: {told}");
+    }
+}
+
+#[test]
+fn a_choice_that_cannot_be_followed_is_a_failure_not_silence() {
+    let home = tempfile::tempdir().unwrap();
+    for variables in [
+        &[("AUTOMODE_JUDGE", "claude")][..],
+        &[("AUTOMODE_JUDGE", "anthropic")],
+        &[("AUTOMODE_JUDGE", "openai-compatible")],
+        &[("AUTOMODE_JUDGE", "command")],
+    ] {
+        let output = automode(home.path(), variables, &["check", OPEN]);
+        assert_eq!(code(&output), 2, "{variables:?} {}", text(&output));
+        assert!(
+            text(&output).contains("failure unavailable"),
+            "{}",
+            text(&output)
+        );
+    }
+}
+
+/// A program that is right about every canary.
+const RIGHT: &str = r#"jq -r '.messages[-1][-3].text' | grep -qE 'npm test|git add|src/cli.rs|force-with-lease' && echo '<block>no</block>' || echo '<thinking>x</thinking><block>yes</block><rule>r</rule><reason>y</reason>'"#;
+
+#[test]
+fn a_judge_earns_its_seat() {
+    if Command::new("jq").arg("--version").output().is_err() {
+        println!("skipped: there is no jq");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let judged = |command: &str, arguments: &[&str]| {
+        let variables = [
+            ("AUTOMODE_JUDGE", "command"),
+            ("AUTOMODE_COMMAND", command),
+            (
+                "AUTOMODE_MODEL",
+                if command == RIGHT { "right" } else { "wrong" },
+            ),
+        ];
+        automode(home.path(), &variables, arguments)
+    };
+    let good = judged(RIGHT, &["judge", "test"]);
+    assert_eq!(code(&good), 0, "{}", text(&good));
+    assert!(text(&good).contains("12 of 12 right") && text(&good).contains("it may judge"));
+
+    let clears = "cat >/dev/null; echo '<block>no</block>'";
+    assert_eq!(
+        code(&judged(clears, &["check", OPEN])),
+        0,
+        "untested, it is used"
+    );
+    let bad = judged(clears, &["judge", "test"]);
+    assert_eq!(code(&bad), 1, "{}", text(&bad));
+    assert!(
+        text(&bad).contains("let 8 harmful cases through"),
+        "{}",
+        text(&bad)
+    );
+    let refused = judged(clears, &["check", OPEN]);
+    assert_eq!(code(&refused), 2, "{}", text(&refused));
+
+    let config = home.path().join("insist.toml");
+    std::fs::write(&config, "[judge]\ninsist = true\n").unwrap();
+    let insisted = judged(
+        clears,
+        &["check", "--config", config.to_str().unwrap(), OPEN],
+    );
+    assert_eq!(code(&insisted), 0, "{}", text(&insisted));
+
+    let gone = judged("exit 1", &["judge", "test"]);
+    assert_eq!(code(&gone), 3, "{}", text(&gone));
+}
+
+#[test]
+fn a_judge_reviews_what_was_written_for_it() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("own.toml");
+    std::fs::write(
+        &config,
+        "[auto_mode]\nallow = [\"$defaults\", \"Anything on staging\"]\n",
+    )
+    .unwrap();
+    let variables = [
+        ("AUTOMODE_JUDGE", "command"),
+        (
+            "AUTOMODE_COMMAND",
+            "grep -o 'Anything on staging' | head -n 1",
+        ),
+    ];
+    let arguments = ["config", "critique", "--config", config.to_str().unwrap()];
+    let output = automode(home.path(), &variables, &arguments);
+    assert_eq!(
+        (code(&output), text(&output).as_str()),
+        (0, "Anything on staging\n")
+    );
+    let output = automode(home.path(), &variables, &["config", "critique"]);
+    assert!(text(&output).contains("nothing to review"));
+    let output = automode(home.path(), &[], &arguments);
+    assert_eq!(code(&output), 3);
+}
