@@ -8,6 +8,7 @@ use std::env;
 use std::io::{self, IsTerminal, Write};
 
 use automode::{Decision, Ground, ToolCall, Verdict};
+use automode_core::judge::escape::is_invisible;
 use serde_json::{Map, Value, json};
 
 /// How much a JSON answer tells.
@@ -137,10 +138,10 @@ pub fn painted(verdict: Verdict, text: &str) -> String {
     }
 }
 
-/// Control characters as their escapes; the line stays one line.
+/// Characters that control or hide text as their escapes; the line stays one line.
 pub fn clean(text: &str) -> String {
     text.chars().fold(String::new(), |mut shown, character| {
-        if character.is_control() {
+        if character.is_control() || is_invisible(character) {
             shown.extend(character.escape_default());
         } else {
             shown.push(character);
@@ -156,8 +157,8 @@ mod tests {
     #[test]
     fn a_reason_cannot_move_the_cursor() {
         assert_eq!(
-            clean("a\u{1b}[2Jb\nc\u{9b}d é"),
-            "a\\u{1b}[2Jb\\nc\\u{9b}d é"
+            clean("a\u{1b}[2Jb\nc\u{9b}d é\u{202e}"),
+            "a\\u{1b}[2Jb\\nc\\u{9b}d é\\u{202e}"
         );
     }
 }

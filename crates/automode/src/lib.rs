@@ -3,8 +3,74 @@
 //! A harness that is about to run a tool asks a [`Gate`], and gets a
 //! [`Decision`]: allow, ask or deny, with the ground of the answer.
 //!
-//! A harness with an event loop of its own drives the pure
-//! [`line`](automode_core::line) itself and keeps all IO.
+//! # A harness that blocks
+//!
+//! ```
+//! use automode::{Gate, Policy, Session, ToolCall, Verdict};
+//!
+//! /// What the model wants to do next; a real harness asks its model.
+//! fn next_calls() -> Vec<ToolCall> {
+//!     ["echo hello", "rm -rf /"].map(|text| ToolCall::bash(text, "/tmp")).into()
+//! }
+//!
+//! fn run(call: &ToolCall) -> String {
+//!     format!("ran {}", call.text("command").unwrap_or_default())
+//! }
+//!
+//! fn person_agrees(reason: &str) -> bool {
+//!     println!("may it? {reason}");
+//!     false
+//! }
+//!
+//! let gate = Gate::new(Policy::default());
+//! let mut session = Session::default();
+//! let mut results = Vec::new();
+//! for call in next_calls() {
+//!     let decision = gate.check(&call, &mut session);
+//!     let runs = match decision.verdict {
+//!         Verdict::Allow => true,
+//!         Verdict::Ask => person_agrees(&decision.reason),
+//!         Verdict::Deny => false,
+//!     };
+//!     // The model reads why, and what to do instead.
+//!     results.push(if runs { run(&call) } else { decision.reason });
+//!     if decision.stop {
+//!         break;
+//!     }
+//! }
+//! assert_eq!(results.len(), 2);
+//! assert!(!results.iter().any(|result| result == "ran rm -rf /"));
+//! ```
+//!
+//! # A harness with an event loop
+//!
+//! It drives the pure [`line`] itself and keeps all IO: what the line wants to
+//! know it observes, what the line wants to ask it sends, in its own time.
+//!
+//! ```
+//! use automode::line::{Input, Line, Question, Seat, Step};
+//! use automode::ports::FileSystem as _;
+//! use automode::{Policy, Session, ToolCall, Verdict, observe::Machine};
+//!
+//! let call = ToolCall::bash("git push --force origin main", "/tmp");
+//! let (session, policy) = (Session::default(), Policy::default());
+//! let mut line = Line::new(Question {
+//!     call: &call,
+//!     session: &session,
+//!     policy: &policy,
+//!     judge: Seat::Empty,
+//!     now: 0,
+//! });
+//! let mut step = line.resume(Input::Start);
+//! let settlement = loop {
+//!     step = match step {
+//!         Step::Observe(queries) => line.resume(Input::Facts(Machine.observe(&queries))),
+//!         Step::Judge(_request) => unreachable!("no judge has a seat"),
+//!         Step::Settled(settlement) => break settlement,
+//!     };
+//! };
+//! assert_ne!(settlement.decision.verdict, Verdict::Allow);
+//! ```
 
 pub mod audit;
 pub mod config;

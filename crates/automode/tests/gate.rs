@@ -145,6 +145,55 @@ fn a_file_that_the_session_wrote_may_be_written_again() {
 }
 
 #[test]
+fn an_edit_of_the_sessions_own_file_keeps_it_its_own() {
+    let gate = |body: &str| {
+        let tree = Tree::project().file("/home/dev/app/src/main.rs", body, GitState::Dirty);
+        Gate::new(Policy::default()).with_files(tree)
+    };
+    let edit = |old: &str, new: &str| {
+        let input = json!({"file_path": "src/main.rs", "old_string": old, "new_string": new});
+        call("Edit", input)
+    };
+    let mut session = session();
+    let clean = Gate::new(Policy::default()).with_files(Tree::project());
+    let check = |gate: &Gate, call: &ToolCall, session: &mut Session, expected: bool| {
+        let decision = gate.check(call, session);
+        assert_eq!(
+            decision.verdict == Verdict::Allow,
+            expected,
+            "{}",
+            decision.reason
+        );
+    };
+    check(&clean, &write("src/main.rs", "one two"), &mut session, true);
+    check(&gate("one two"), &edit("two", "three"), &mut session, true);
+    check(
+        &gate("one three"),
+        &write("src/main.rs", "all new"),
+        &mut session.clone(),
+        true,
+    );
+    check(
+        &gate("a person's"),
+        &write("src/main.rs", "all new"),
+        &mut session,
+        false,
+    );
+    check(
+        &gate("a person's"),
+        &edit("person", "user"),
+        &mut session,
+        true,
+    );
+    check(
+        &gate("a user's"),
+        &write("src/main.rs", "all new"),
+        &mut session,
+        false,
+    );
+}
+
+#[test]
 fn calls_are_recorded_as_they_were_answered() {
     let gate = Gate::new(Policy::default()).with_files(Tree::project());
     let mut session = session();

@@ -1,6 +1,7 @@
 //! What a settled call leaves in the session.
 
-use automode_shell::{Act, Extent};
+use automode_shell::{Act, Extent, FileFact};
+use serde_json::Value;
 
 use super::case::Case;
 use crate::guards::edited;
@@ -88,15 +89,9 @@ pub(super) fn written(case: &Case<'_>, decision: &Decision) -> Vec<WrittenFile> 
         }
     };
     if let Some(path) = edited(&case.action) {
-        // Only a whole file says what it will hold.
-        let digest = if let Action::Write { content, .. } = &case.action {
-            digest(content)
-        } else {
-            String::new()
-        };
         return path::spellings(path, &case.context)
             .iter()
-            .map(|path| file(path, digest.clone(), Vec::new()))
+            .map(|path| file(path, digest_after(case, path), Vec::new()))
             .collect();
     }
     let effects = case.effects.analysis.effects.iter();
@@ -109,4 +104,40 @@ pub(super) fn written(case: &Case<'_>, decision: &Decision) -> Vec<WrittenFile> 
             (target.extent == Extent::Exact).then(|| file(&target.path, String::new(), taint))
         })
         .collect()
+}
+
+/// The digest of what an edit leaves behind, where that is known and all of it is the
+/// session's own: a person's text with one word replaced stays a person's text.
+fn digest_after(case: &Case<'_>, path: &str) -> String {
+    if let Action::Write { content, .. } = &case.action {
+        return digest(content);
+    }
+    let after = own_text(case, path).and_then(|body| replaced(case, body));
+    after.map_or_else(String::new, |body| digest(&body))
+}
+
+/// The text of the file, where it is still what this session wrote.
+fn own_text<'c>(case: &'c Case<'_>, path: &str) -> Option<&'c str> {
+    let canonical = case.facts.paths.get(path)?.canonical.as_deref()?;
+    let FileFact::Text { body, .. } = case.facts.shell.files.get(canonical)? else {
+        return None;
+    };
+    let record = case.session.written.iter().rev();
+    let record = record.into_iter().find(|file| file.path == canonical)?;
+    (record.digest == digest(body)).then_some(body)
+}
+
+/// The text after a single replacement.
+fn replaced(case: &Case<'_>, body: &str) -> Option<String> {
+    let Action::Edit { old, new, .. } = &case.action else {
+        return None;
+    };
+    if case.call.input.contains_key("edits") || old.is_empty() || !body.contains(old) {
+        return None;
+    }
+    let all = case.call.input.get("replace_all").and_then(Value::as_bool);
+    Some(match all {
+        Some(true) => body.replace(old, new),
+        Some(false) | None => body.replacen(old, new, 1),
+    })
 }
