@@ -235,3 +235,48 @@ impl Value {
         matches!(first, Some(Piece::Dynamic(_)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mixed() -> Value {
+        Value {
+            pieces: vec![
+                Piece::Text("--out=".to_owned()),
+                Piece::Text("a".to_owned()),
+                Piece::Glob("*".to_owned()),
+            ],
+            ..Value::default()
+        }
+    }
+
+    #[test]
+    fn a_word_is_cut_within_its_known_text() {
+        let cut = |bytes| mixed().after(bytes).shown();
+        assert_eq!(cut(0), "--out=a*");
+        assert_eq!(cut(2), "out=a*");
+        assert_eq!(cut(6), "a*");
+        assert_eq!(cut(7), "*");
+        let (name, value) = mixed().split_once('=').unwrap();
+        assert_eq!((name.as_str(), value.shown().as_str()), ("--out", "a*"));
+        assert_eq!(mixed().split_once('*'), None);
+    }
+
+    #[test]
+    fn words_join_with_spaces() {
+        let words = ["a", "", "b c"].map(|text| Value::text(text, Span::default()));
+        assert_eq!(Value::join(&words).literal().as_deref(), Some("a  b c"));
+        assert_eq!(Value::join(&[]).literal().as_deref(), Some(""));
+    }
+
+    #[test]
+    fn an_empty_beginning_hides_nothing() {
+        let mut word = Value::dynamic(DynamicSource::Unknown, Taint::NONE, Span::default());
+        assert!(word.begins_unknown());
+        word.pieces.insert(0, Piece::Text(String::new()));
+        assert!(word.begins_unknown());
+        word.pieces.insert(0, Piece::Text("a".to_owned()));
+        assert!(!word.begins_unknown());
+    }
+}

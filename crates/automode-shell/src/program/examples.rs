@@ -1,6 +1,6 @@
 //! Runs the examples of every knowledge file.
 
-use super::table::PROGRAMS;
+use super::table::{Other, PROGRAMS, Style};
 use super::{Consequence, consult};
 use crate::{
     Certainty, Context, Dynamic, DynamicSource, Facts, Invocation, Piece, Span, Stdin, Stdout,
@@ -49,6 +49,65 @@ fn every_example_holds() {
 #[test]
 fn programs_are_sorted_for_the_search() {
     assert!(PROGRAMS.is_sorted_by(|a, b| a.0 < b.0));
+}
+
+#[test]
+fn every_program_survives_odd_words() {
+    let odd = [
+        "--",
+        "-",
+        "--=",
+        "-=",
+        "=",
+        "--=x",
+        "-",
+        "--x=",
+        "+",
+        "@",
+        "{}",
+        ";",
+        "''",
+        "*",
+        "-$X",
+        "--$X",
+        "--x=$X",
+        "-é",
+        "--é=ü",
+        "a=b",
+        "a:b",
+        ":",
+        "@x",
+        "~",
+        "-0",
+        "-zzzzzzzzzz",
+        "http://",
+        "http://[",
+        "ext::",
+        "127.0.0.1",
+        "%1",
+        "777",
+        "key=",
+    ];
+    for (name, _) in PROGRAMS {
+        let name = format!("'{name}'");
+        for from in [0, 17] {
+            let words = odd[from..].join(" ");
+            run(&format!("{name} {words}"));
+            run(&format!("x | {name} -x {words}"));
+        }
+    }
+}
+
+#[test]
+fn a_word_that_may_be_a_flag_is_a_gap_where_flags_matter() {
+    for (name, command) in PROGRAMS {
+        let safe = command.tame && command.other == Other::Harmless;
+        if safe || command.style == Style::Plain || name.contains('/') {
+            continue;
+        }
+        let gaps = run(&format!("'{name}' $X")).gaps;
+        assert!(!gaps.is_empty(), "{name}");
+    }
 }
 
 /// The effects, nested code and gaps in the notation, sorted.

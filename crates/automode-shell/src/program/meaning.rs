@@ -7,7 +7,7 @@
 
 use super::Consequence;
 use super::layout::layout;
-use super::parse::{Operand, Parsed, fits};
+use super::parse::{Given, Operand, Parsed, fits};
 use super::table::{Choice, Group, Role, Test, When};
 use crate::{
     Act, Context, Extent, Facts, Gap, GapKind, Invocation, Layer, Span, Stdin, Target, Value,
@@ -21,8 +21,13 @@ pub(super) fn read(
     context: &Context,
     facts: &Facts,
 ) -> Consequence {
+    let mut seen: Vec<u16> = parsed.given.iter().map(|given| given.flag.id).collect();
+    seen.sort_unstable();
+    seen.dedup();
     let mut meaning = Meaning {
         program,
+        changes: changes(&parsed),
+        seen,
         parsed,
         invocation,
         context,
@@ -44,10 +49,19 @@ pub(super) fn read(
     meaning.close()
 }
 
+/// How far back a repeated effect or gap is noticed: the cost stays linear.
+pub(super) const RECENT: usize = 16;
+
+/// More changes of directory than this, and the directory counts as unknown.
+const CHANGES: usize = 64;
+
 /// The state of one reading.
 pub(super) struct Meaning<'a> {
     pub program: &'a str,
     pub parsed: Parsed,
+    /// The flags that were given, sorted.
+    seen: Vec<u16>,
+    changes: Vec<Change>,
     pub invocation: &'a Invocation,
     pub context: &'a Context,
     pub facts: &'a Facts,
@@ -61,6 +75,33 @@ pub(super) struct Meaning<'a> {
     pub open_mount: bool,
     /// Words that are only text, whatever they look like.
     pub said: Vec<Span>,
+}
+
+/// A flag that changes the directory.
+struct Change {
+    to: Value,
+    order: usize,
+    /// For flags too, not for operands alone.
+    everything: bool,
+}
+
+fn changes(parsed: &Parsed) -> Vec<Change> {
+    let has = |given: &Given, role: Role| {
+        let first = given.flag.values.first().copied().unwrap_or_default();
+        first.iter().any(|choice| choice.roles.contains(&role))
+    };
+    parsed
+        .given
+        .iter()
+        .filter(|given| has(given, Role::Cd) || has(given, Role::CdOperands))
+        .filter_map(|given| {
+            Some(Change {
+                to: given.values.first()?.clone(),
+                order: given.order,
+                everything: has(given, Role::Cd),
+            })
+        })
+        .collect()
 }
 
 /// Words that share a role.
@@ -197,7 +238,7 @@ impl Meaning<'_> {
     fn passes(&self, test: &Test) -> bool {
         let parsed = &self.parsed;
         match test {
-            Test::Flag(id) => parsed.given.iter().any(|given| given.flag.id == *id),
+            Test::Flag(id) => self.seen.binary_search(id).is_ok(),
             Test::Value(id, text) => parsed
                 .given
                 .iter()
@@ -216,17 +257,12 @@ impl Meaning<'_> {
     /// The directory that words at this place are seen from.
     pub fn cwd_at(&self, order: usize, side: Side) -> Option<String> {
         let mut cwd = self.invocation.cwd.clone();
-        for given in self.parsed.given.iter().filter(|given| given.order < order) {
-            let changes = given.flag.values.first().is_some_and(|choices| {
-                choices.iter().any(|choice| match side {
-                    Side::Flag => choice.roles.contains(&Role::Cd),
-                    Side::Operand => {
-                        choice.roles.contains(&Role::Cd) || choice.roles.contains(&Role::CdOperands)
-                    }
-                })
-            });
-            if let (true, Some(value)) = (changes, given.values.first()) {
-                let target = Target::locate(value, cwd.as_deref());
+        if self.changes.len() > CHANGES {
+            return None;
+        }
+        for change in self.changes.iter().filter(|change| change.order < order) {
+            if change.everything || side == Side::Operand {
+                let target = Target::locate(&change.to, cwd.as_deref());
                 cwd = (target.extent == Extent::Exact).then_some(target.path);
             }
         }
@@ -235,18 +271,11 @@ impl Meaning<'_> {
 
     /// The directory that a flag asks for, as a word.
     pub fn cwd_flag(&self) -> Option<Value> {
-        self.parsed
-            .given
+        self.changes
             .iter()
             .rev()
-            .find(|given| {
-                given.flag.values.first().is_some_and(|choices| {
-                    choices
-                        .iter()
-                        .any(|choice| choice.roles.contains(&Role::Cd))
-                })
-            })
-            .and_then(|given| given.values.first().cloned())
+            .find(|change| change.everything)
+            .map(|change| change.to.clone())
     }
 
     /// Whether a flag was given under any of its spellings.
@@ -256,7 +285,7 @@ impl Meaning<'_> {
             .binary_search_by(|(known, _)| (*known).cmp(spelling))
             .ok()
             .and_then(|at| flags.get(at))
-            .is_some_and(|(_, flag)| self.parsed.given.iter().any(|g| g.flag.id == flag.id))
+            .is_some_and(|(_, flag)| self.seen.binary_search(&flag.id).is_ok())
     }
 
     /// The last value of a flag.
@@ -270,13 +299,21 @@ impl Meaning<'_> {
     }
 
     pub fn effect(&mut self, act: Act, span: Span) {
-        if !self.out.effects.iter().any(|(known, _)| *known == act) {
+        let recent = self.out.effects.iter().rev().take(RECENT);
+        if !recent.into_iter().any(|(known, _)| *known == act) {
             self.out.effects.push((act, span));
         }
     }
 
     pub fn gap(&mut self, gap: Gap) {
-        if !self.out.gaps.contains(&gap) {
+        if !self
+            .out
+            .gaps
+            .iter()
+            .rev()
+            .take(RECENT)
+            .any(|known| *known == gap)
+        {
             self.out.gaps.push(gap);
         }
     }

@@ -3,7 +3,13 @@
 use super::meaning::{Meaning, Words};
 use super::{Chore, Nested, NestedStdin, lookup};
 use crate::script::Runner;
-use crate::{Act, Code, DynamicSource, Language, Layer, Piece, Stdin, Taint, Value};
+use crate::{Act, Code, DynamicSource, Gap, GapKind, Language, Layer, Piece, Stdin, Taint, Value};
+
+/// More places or items than this count as one that is unknown.
+const STARTS: usize = 64;
+
+/// More nested commands than this are a gap.
+const RUNS: usize = 512;
 
 impl Meaning<'_> {
     /// The rest of the words is a command, after `NAME=value` words.
@@ -19,6 +25,12 @@ impl Meaning<'_> {
         }
         if argv.is_empty() {
             return;
+        }
+        if self.out.runs.len() > RUNS {
+            return self.gap(Gap {
+                kind: GapKind::Budget,
+                span: self.invocation.span,
+            });
         }
         for argv in self.for_each_start(argv) {
             self.out.runs.push(Nested::Command {
@@ -74,6 +86,10 @@ impl Meaning<'_> {
         if places.is_empty() {
             places.push(Value::text(".", self.invocation.span));
         }
+        if places.len() > STARTS {
+            let span = self.invocation.span;
+            places = vec![Value::dynamic(DynamicSource::Item, Taint::UNKNOWN, span)];
+        }
         places
             .iter()
             .map(|place| {
@@ -125,6 +141,15 @@ impl Meaning<'_> {
                     .to_vec(),
             ),
             None => (words, self.items()),
+        };
+        let items = if items.len() > STARTS {
+            vec![Value::dynamic(
+                DynamicSource::Item,
+                Taint::UNKNOWN,
+                self.invocation.span,
+            )]
+        } else {
+            items
         };
         if command.is_empty() {
             for item in &items {

@@ -33,10 +33,8 @@ impl Meaning<'_> {
             .out
             .effects
             .iter()
-            .fold(Taint::NONE, |taint, (act, _)| match act {
-                Act::Read { target } => taint.with(taint_of(target)),
-                Act::Connect { .. } => taint.with(Taint::NETWORK),
-                _ => taint,
+            .fold(Taint::NONE, |taint, (act, _)| {
+                taint.with(read_by(act)).with(received_by(act))
             });
         let operands: Vec<&Value> = self
             .parsed
@@ -102,14 +100,11 @@ impl Meaning<'_> {
         }
         let mut received = Taint::NONE;
         for (act, _) in &self.out.effects {
-            match act {
-                Act::Read { target } => flow = flow.with(taint_of(target)),
-                Act::Connect {
-                    direction: Direction::Receive,
-                    host,
-                    ..
-                } if *host != Host::Loopback => received = Taint::NETWORK,
-                _ => {}
+            flow = flow.with(read_by(act));
+            // What answers a request comes in too, where the program is made to fetch.
+            let fetches = rule == Some(OutputKind::Network) || is_receiving(act);
+            if fetches && !is_local(act) {
+                received = received.with(received_by(act));
             }
         }
         let words = self.parsed.given.iter().flat_map(|given| &given.values);
@@ -145,6 +140,44 @@ impl Meaning<'_> {
             }
         }
     }
+}
+
+/// The marks of what an act reads here.
+fn read_by(act: &Act) -> Taint {
+    if let Act::Read { target } = act {
+        taint_of(target)
+    } else {
+        Taint::NONE
+    }
+}
+
+/// The marks of what an act brings in from elsewhere.
+fn received_by(act: &Act) -> Taint {
+    if matches!(act, Act::Connect { .. }) {
+        Taint::NETWORK
+    } else {
+        Taint::NONE
+    }
+}
+
+fn is_receiving(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Connect {
+            direction: Direction::Receive,
+            ..
+        }
+    )
+}
+
+fn is_local(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Connect {
+            host: Host::Loopback,
+            ..
+        }
+    )
 }
 
 fn survives_dry_run(act: &Act) -> bool {

@@ -152,19 +152,20 @@ impl<'a> Parser<'a> {
     /// `--name` or `--name=value`.
     fn long(&mut self, word: &Value) {
         let command = self.parsed.command;
-        if let Some((name, value)) = word.split_once('=') {
-            let flag = find(command, &name).or_else(|| abbreviated(command, &name));
-            return match flag {
-                Some(flag) => self.give(flag, Some(value), word),
-                None => self.unknown_or_prefix(word),
-            };
-        }
-        match word.literal() {
-            Some(name) => match abbreviated(command, &name) {
-                Some(flag) => self.give(flag, None, word),
-                None => self.unknown_or_prefix(word),
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => match word.literal() {
+                Some(name) => (name.into_owned(), None),
+                None => return self.may_be_flag(word),
             },
-            None => self.may_be_flag(word),
+        };
+        if let Some(flag) = find(command, &name) {
+            return self.give(flag, value, word);
+        }
+        match abbreviated(command, &name) {
+            Abbreviated::One(flag) => self.give(flag, value, word),
+            Abbreviated::Several => self.unknown(word),
+            Abbreviated::Nothing => self.unknown_or_prefix(word),
         }
     }
 
@@ -351,7 +352,7 @@ impl<'a> Parser<'a> {
             kind,
             span: word.span,
         };
-        if !self.parsed.gaps.contains(&gap) {
+        if self.parsed.gaps.last() != Some(&gap) {
             self.parsed.gaps.push(gap);
         }
     }
@@ -365,17 +366,26 @@ fn find(command: &Command, name: &str) -> Option<Flag> {
     command.flags.get(at).map(|(_, flag)| *flag)
 }
 
-/// A long flag cut short, where only one flag begins so.
-fn abbreviated(command: &Command, name: &str) -> Option<Flag> {
-    if name.len() < 4 {
-        return None;
-    }
+/// What a long flag that is not in the table may be short for.
+enum Abbreviated {
+    Nothing,
+    One(Flag),
+    Several,
+}
+
+fn abbreviated(command: &Command, name: &str) -> Abbreviated {
     let mut fits = command
         .flags
         .iter()
-        .filter(|(spelling, _)| spelling.starts_with(name));
-    let (_, flag) = fits.next()?;
-    fits.all(|(_, other)| other.id == flag.id).then_some(*flag)
+        .filter(|(spelling, _)| name.len() > 2 && spelling.starts_with(name));
+    let Some((_, flag)) = fits.next() else {
+        return Abbreviated::Nothing;
+    };
+    if fits.all(|(_, other)| other.id == flag.id) {
+        Abbreviated::One(*flag)
+    } else {
+        Abbreviated::Several
+    }
 }
 
 fn by_prefix(command: &Command, word: &Value) -> Option<(Flag, Value)> {
