@@ -15,7 +15,14 @@ use toml::{Table, Value};
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Languages whose calls are described one by one.
-const SPOKEN: &[(&str, &str)] = &[("python", "PYTHON")];
+const SPOKEN: &[(&str, &str)] = &[
+    ("python", "PYTHON"),
+    ("javascript", "JAVASCRIPT"),
+    ("ruby", "RUBY"),
+    ("perl", "PERL"),
+    ("php", "PHP"),
+    ("lua", "LUA"),
+];
 
 pub fn compile() -> Fallible<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("languages");
@@ -29,6 +36,12 @@ pub fn compile() -> Fallible<()> {
     ] {
         words(&mut text, constant, string(&sql, key))?;
     }
+    let powershell = table(&root, "powershell")?;
+    words(
+        &mut text,
+        "POWERSHELL_DANGEROUS",
+        string(&powershell, "dangerous"),
+    )?;
     for (file, constant) in SPOKEN {
         let lore = table(&root, file)?;
         spoken(&mut text, constant, &lore)
@@ -57,7 +70,7 @@ fn words(text: &mut String, constant: &str, list: &str) -> Fallible<()> {
     let mut words: Vec<&str> = list.split_whitespace().collect();
     words.sort_unstable();
     words.dedup();
-    writeln!(text, "pub(super) static {constant}: &[&str] = &{words:?};")?;
+    writeln!(text, "pub(crate) static {constant}: &[&str] = &{words:?};")?;
     Ok(())
 }
 
@@ -78,7 +91,7 @@ fn spoken(text: &mut String, constant: &str, lore: &Table) -> Fallible<()> {
     modules.dedup();
     writeln!(
         text,
-        "pub(super) static {constant}: Lore = Lore {{ calls: {}, kinds: &[{kinds}], modules: &{modules:?} }};",
+        "pub(crate) static {constant}: Lore = Lore {{ calls: {}, kinds: &[{kinds}], modules: &{modules:?} }};",
         row(&calls)
     )?;
     Ok(())
@@ -159,15 +172,15 @@ fn deed(text: &str) -> Fallible<String> {
     Ok(match (verb, one, two) {
         ("open", Some(one), Some(two)) => format!("Deed::{name}({one}, {two})"),
         (
-            "decode" | "secret" | "network" | "unknown" | "elevate" | "exhaust" | "input" | "hide"
-            | "exit" | "local",
+            "decode" | "system" | "secret" | "network" | "unknown" | "elevate" | "exhaust"
+            | "input" | "hide" | "exit" | "local",
             None,
             None,
         ) => format!("Deed::{name}"),
         (
             "read" | "list" | "write" | "append" | "edit" | "touch" | "attributes" | "delete"
-            | "delete-tree" | "shell" | "process" | "argv" | "words" | "code" | "load" | "receive"
-            | "send" | "reach" | "listen" | "link" | "serve" | "sql" | "apply" | "kill"
+            | "delete-tree" | "shell" | "process" | "program" | "argv" | "words" | "code" | "load"
+            | "receive" | "send" | "reach" | "listen" | "link" | "serve" | "sql" | "apply" | "kill"
             | "environment" | "directory" | "fold" | "say" | "module" | "member" | "cloud"
             | "message" | "remote" | "unpack" | "put" | "pipe" | "database",
             Some(one),

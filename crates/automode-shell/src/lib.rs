@@ -17,6 +17,7 @@ mod invocation;
 pub mod language;
 mod notation;
 pub mod place;
+pub mod powershell;
 mod program;
 pub mod script;
 mod span;

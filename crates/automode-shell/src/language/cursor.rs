@@ -3,49 +3,54 @@
 //! It only moves forward, never past the end, and never splits a character.
 
 #[derive(Clone, Debug)]
-pub(super) struct Cursor<'a> {
+pub(in crate::language) struct Cursor<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) const fn new(text: &'a str) -> Self {
+    pub(in crate::language) const fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
-    pub(super) fn rest(&self) -> &'a str {
+    pub(in crate::language) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    pub(super) const fn at(&self) -> usize {
+    pub(in crate::language) const fn at(&self) -> usize {
         self.at
     }
 
     /// The text between an earlier position and this one.
-    pub(super) fn since(&self, start: usize) -> &'a str {
+    pub(in crate::language) fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    pub(super) fn is_done(&self) -> bool {
+    /// Whether only a space stands between an earlier position and this one.
+    pub(in crate::language) fn since_is_space(&self, start: usize) -> bool {
+        self.since(start).chars().all(char::is_whitespace)
+    }
+
+    pub(in crate::language) fn is_done(&self) -> bool {
         self.rest().is_empty()
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
+    pub(in crate::language) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    pub(super) fn peek_second(&self) -> Option<char> {
+    pub(in crate::language) fn peek_second(&self) -> Option<char> {
         self.rest().chars().nth(1)
     }
 
-    pub(super) fn next(&mut self) -> Option<char> {
+    pub(in crate::language) fn next(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.at = self.at.saturating_add(next.len_utf8());
         Some(next)
     }
 
     /// Moves past `expected` where it comes next.
-    pub(super) fn eat(&mut self, expected: &str) -> bool {
+    pub(in crate::language) fn eat(&mut self, expected: &str) -> bool {
         let found = self.rest().starts_with(expected);
         if found {
             self.at = self.at.saturating_add(expected.len());
@@ -53,7 +58,10 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    pub(super) fn take_while(&mut self, mut keep: impl FnMut(char) -> bool) -> &'a str {
+    pub(in crate::language) fn take_while(
+        &mut self,
+        mut keep: impl FnMut(char) -> bool,
+    ) -> &'a str {
         let start = self.at;
         while self.peek().is_some_and(&mut keep) {
             self.next();
@@ -62,12 +70,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Everything up to the end of the line, which is not taken.
-    pub(super) fn line(&mut self) -> &'a str {
+    pub(in crate::language) fn line(&mut self) -> &'a str {
         self.take_while(|c| c != '\n')
     }
 
     /// Everything up to `end`, which is taken too; nothing where it never comes.
-    pub(super) fn until(&mut self, end: &str) -> Option<&'a str> {
+    pub(in crate::language) fn until(&mut self, end: &str) -> Option<&'a str> {
         let (before, _) = self.rest().split_once(end)?;
         self.at = self
             .at

@@ -4,7 +4,7 @@
 //! that is in no table has no behaviour: the caller records a gap.
 
 /// Everything known about one language.
-pub(super) struct Lore {
+pub(in crate::language) struct Lore {
     /// By dotted name, sorted; `module.*` stands for the rest of a module.
     calls: &'static [(&'static str, Behaviour)],
     /// Methods by the kind of their receiver, sorted; `*` stands for the rest.
@@ -14,15 +14,15 @@ pub(super) struct Lore {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Behaviour {
-    pub(super) deeds: &'static [Deed],
+pub(in crate::language) struct Behaviour {
+    pub(in crate::language) deeds: &'static [Deed],
     /// The kind of the result.
-    pub(super) gives: &'static str,
+    pub(in crate::language) gives: &'static str,
 }
 
 /// One thing a call does, with the argument that it concerns.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Deed {
+pub(in crate::language) enum Deed {
     Read(Argument),
     List(Argument),
     Write(Argument),
@@ -45,6 +45,10 @@ pub(super) enum Deed {
     Process(Argument),
     /// A list of words.
     Argv(Argument),
+    /// A program and a list of its words.
+    Program(Argument),
+    /// One argument is shell text, several are words.
+    System,
     /// Words one by one from this argument on.
     Words(Argument),
     /// Text in the same language.
@@ -81,7 +85,7 @@ pub(super) enum Deed {
 
 /// Results that are worked out, not only named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fold {
+pub(in crate::language) enum Fold {
     /// The first argument itself.
     Same,
     /// The receiver itself.
@@ -118,16 +122,16 @@ pub(super) enum Fold {
 
 /// Where a call finds what it works on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Argument {
-    pub(super) place: Place,
+pub(in crate::language) struct Argument {
+    pub(in crate::language) place: Place,
     /// The keyword, where there is one.
-    pub(super) name: &'static str,
+    pub(in crate::language) name: &'static str,
     /// The deed only happens when the argument is given.
-    pub(super) optional: bool,
+    pub(in crate::language) optional: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(in crate::language) enum Place {
     Position(u8),
     Keyword,
     Receiver,
@@ -135,7 +139,7 @@ pub(super) enum Place {
 
 impl Lore {
     /// The behaviour of a function by its dotted name.
-    pub(super) fn call(&self, name: &str) -> Option<Behaviour> {
+    pub(in crate::language) fn call(&self, name: &str) -> Option<Behaviour> {
         if let Some(found) = find(self.calls, name) {
             return Some(found);
         }
@@ -150,13 +154,20 @@ impl Lore {
     }
 
     /// The behaviour of a method of a kind.
-    pub(super) fn method(&self, kind: &str, name: &str) -> Option<Behaviour> {
+    pub(in crate::language) fn method(&self, kind: &str, name: &str) -> Option<Behaviour> {
         let calls = self.kind(kind)?;
         find(calls, name).or_else(|| find(calls, "*"))
     }
 
+    /// Whether any described call of this last name does more than compute.
+    pub(in crate::language) fn names_deed(&self, last: &str) -> bool {
+        self.calls.iter().any(|(name, behaviour)| {
+            !behaviour.deeds.is_empty() && name.rsplit('.').next() == Some(last)
+        })
+    }
+
     /// Whether all methods of a kind are described at once.
-    pub(super) fn is_broad(&self, kind: &str) -> bool {
+    pub(in crate::language) fn is_broad(&self, kind: &str) -> bool {
         self.kind(kind)
             .is_some_and(|calls| find(calls, "*").is_some())
     }
@@ -169,21 +180,25 @@ impl Lore {
         self.kinds.get(at).map(|(_, calls)| *calls)
     }
 
+    /// The name of a described module, or of the one it is inside.
+    pub(in crate::language) fn module(&self, name: &str) -> Option<&'static str> {
+        let mut module = name;
+        loop {
+            if let Ok(at) = self.modules.binary_search(&module) {
+                return self.modules.get(at).copied();
+            }
+            module = module.rsplit_once('.')?.0;
+        }
+    }
+
     /// Whether a name is exactly that of a described module.
-    pub(super) fn is_module(&self, name: &str) -> bool {
+    pub(in crate::language) fn is_module(&self, name: &str) -> bool {
         self.modules.binary_search(&name).is_ok()
     }
 
     /// Whether a module is one of the described ones, or inside one.
-    pub(super) fn has_module(&self, name: &str) -> bool {
-        let mut module = Some(name);
-        while let Some(name) = module {
-            if self.modules.binary_search(&name).is_ok() {
-                return true;
-            }
-            module = name.rsplit_once('.').map(|(outer, _)| outer);
-        }
-        false
+    pub(in crate::language) fn has_module(&self, name: &str) -> bool {
+        self.module(name).is_some()
     }
 }
 

@@ -14,8 +14,10 @@ mod python;
 mod reading;
 mod sed;
 mod sql;
+mod tokens;
 
-use reading::Reading;
+pub(crate) use known::POWERSHELL_DANGEROUS;
+pub(crate) use reading::Reading;
 
 use std::borrow::Cow;
 
@@ -70,14 +72,13 @@ pub fn read(source: &Source<'_>, context: &Context, facts: &Facts) -> Consequenc
             Language::Awk => awk::read(text, &mut reading),
             Language::Sql => sql::read(text, &mut reading),
             Language::Python => python::read(text, &mut reading),
-            Language::Shell
-            | Language::JavaScript
+            Language::JavaScript
             | Language::Ruby
             | Language::Perl
             | Language::Php
-            | Language::Lua
-            | Language::PowerShell
-            | Language::Other => return unseen(source),
+            | Language::Lua => tokens::read(text, &mut reading),
+            Language::PowerShell => crate::powershell::read(text, &mut reading),
+            Language::Shell | Language::Other => return unseen(source),
         }
     }
     reading.finish()

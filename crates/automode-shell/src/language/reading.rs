@@ -14,8 +14,8 @@ use crate::{
 /// More findings than this say nothing new.
 const FINDINGS: usize = 4096;
 
-pub(super) struct Reading<'a> {
-    pub(super) source: &'a Source<'a>,
+pub(crate) struct Reading<'a> {
+    pub(crate) source: &'a Source<'a>,
     pub(super) context: &'a Context,
     pub(super) facts: &'a Facts,
     found: Consequence,
@@ -30,7 +30,11 @@ pub(super) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(source: &'a Source<'a>, context: &'a Context, facts: &'a Facts) -> Self {
+    pub(in crate::language) fn new(
+        source: &'a Source<'a>,
+        context: &'a Context,
+        facts: &'a Facts,
+    ) -> Self {
         Self {
             source,
             context,
@@ -43,7 +47,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    pub(super) fn finish(mut self) -> Consequence {
+    pub(in crate::language) fn finish(mut self) -> Consequence {
         self.found.output = Output {
             taint: self.seen,
             ..self.found.output
@@ -51,25 +55,25 @@ impl<'a> Reading<'a> {
         self.found
     }
 
-    pub(super) const fn seen(&self) -> Taint {
+    pub(in crate::language) const fn seen(&self) -> Taint {
         self.seen
     }
 
     /// Adds marks to everything that is sent or shown from here on.
-    pub(super) fn saw(&mut self, taint: Taint) {
+    pub(in crate::language) fn saw(&mut self, taint: Taint) {
         self.seen = self.seen.with(taint);
     }
 
-    pub(super) fn mute(&mut self, muted: bool) -> bool {
+    pub(in crate::language) fn mute(&mut self, muted: bool) -> bool {
         std::mem::replace(&mut self.muted, muted)
     }
 
     /// Standard input comes through to standard output.
-    pub(super) fn passes_input(&mut self) {
+    pub(in crate::language) fn passes_input(&mut self) {
         self.found.output.passes_input = true;
     }
 
-    pub(super) fn act(&mut self, act: Act) {
+    pub(crate) fn act(&mut self, act: Act) {
         if self.muted {
             return;
         }
@@ -100,7 +104,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    pub(super) fn gap(&mut self, kind: GapKind) {
+    pub(crate) fn gap(&mut self, kind: GapKind) {
         let known = self.found.gaps.iter().any(|gap| gap.kind == kind);
         if !self.muted && !known && self.found.gaps.len() < FINDINGS {
             self.found.gaps.push(Gap {
@@ -111,7 +115,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A call that the knowledge does not cover.
-    pub(super) fn unknown_call(&mut self, name: &str) {
+    pub(in crate::language) fn unknown_call(&mut self, name: &str) {
         let name = name.chars().take(60).collect();
         self.gap(GapKind::Call {
             language: self.source.language.name(),
@@ -119,12 +123,12 @@ impl<'a> Reading<'a> {
         });
     }
 
-    pub(super) fn syntax(&mut self, what: &str) {
+    pub(in crate::language) fn syntax(&mut self, what: &str) {
         let language = self.source.language.name();
         self.gap(GapKind::Syntax(format!("{language}: {what}")));
     }
 
-    pub(super) fn need(&mut self, path: String) {
+    pub(in crate::language) fn need(&mut self, path: String) {
         let need = Need::File(path);
         if !self.found.needs.contains(&need) {
             self.found.needs.push(need);
@@ -132,7 +136,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The observed state of a file; asks for it where nobody looked yet.
-    pub(super) fn file(&mut self, path: &str) -> Option<&'a FileFact> {
+    pub(in crate::language) fn file(&mut self, path: &str) -> Option<&'a FileFact> {
         let fact = self.facts.files.get(path);
         if fact.is_none() {
             self.need(path.to_owned());
@@ -140,11 +144,11 @@ impl<'a> Reading<'a> {
         fact
     }
 
-    pub(super) fn word(&self, text: &str) -> Value {
+    pub(in crate::language) fn word(&self, text: &str) -> Value {
         Value::text(text, self.source.span)
     }
 
-    pub(super) fn unknown_word(&self, taint: Taint) -> Value {
+    pub(in crate::language) fn unknown_word(&self, taint: Taint) -> Value {
         Value::dynamic(DynamicSource::Unknown, taint, self.source.span)
     }
 
@@ -153,12 +157,12 @@ impl<'a> Reading<'a> {
     }
 
     /// The working directory at this point of the code.
-    pub(super) fn directory(&self) -> Option<&str> {
+    pub(in crate::language) fn directory(&self) -> Option<&str> {
         self.directory.as_deref()
     }
 
     /// Moves to another directory; a place that is not exact leaves none known.
-    pub(super) fn moves(&mut self, place: &Value) {
+    pub(in crate::language) fn moves(&mut self, place: &Value) {
         let target = Target::locate(place, self.directory.as_deref());
         self.moved = true;
         self.directory = match target.extent {
@@ -175,7 +179,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads a file and gives the marks of its content.
-    pub(super) fn reads(&mut self, place: &Value) -> Taint {
+    pub(in crate::language) fn reads(&mut self, place: &Value) -> Taint {
         let mut taint = Taint::NONE;
         for target in self.targets(place) {
             taint = taint.with(taint_of(&target));
@@ -185,25 +189,25 @@ impl<'a> Reading<'a> {
         taint
     }
 
-    pub(super) fn lists(&mut self, place: &Value) {
+    pub(in crate::language) fn lists(&mut self, place: &Value) {
         for target in self.targets(place) {
             self.act(Act::List { target });
         }
     }
 
-    pub(super) fn writes(&mut self, place: &Value, how: WriteHow, data: Taint) {
+    pub(in crate::language) fn writes(&mut self, place: &Value, how: WriteHow, data: Taint) {
         for target in self.targets(place) {
             self.act(Act::Write { target, how, data });
         }
     }
 
-    pub(super) fn deletes(&mut self, place: &Value, tree: bool) {
+    pub(in crate::language) fn deletes(&mut self, place: &Value, tree: bool) {
         for target in self.targets(place) {
             self.act(Act::Delete { target, tree });
         }
     }
 
-    pub(super) fn connects(&mut self, host: Host, direction: Direction, data: Taint) {
+    pub(in crate::language) fn connects(&mut self, host: Host, direction: Direction, data: Taint) {
         let data = match direction {
             Direction::Receive => data,
             Direction::Send => data.with(self.seen),
@@ -215,16 +219,16 @@ impl<'a> Reading<'a> {
         });
     }
 
-    pub(super) fn listens(&mut self, interface: Interface) {
+    pub(in crate::language) fn listens(&mut self, interface: Interface) {
         self.act(Act::Listen { interface });
     }
 
-    pub(super) fn database(&mut self, verb: DatabaseVerb) {
+    pub(in crate::language) fn database(&mut self, verb: DatabaseVerb) {
         self.act(Act::Database { verb });
     }
 
     /// Shell text that the code runs.
-    pub(super) fn shell(&mut self, text: Value, stdin: NestedStdin) {
+    pub(in crate::language) fn shell(&mut self, text: Value, stdin: NestedStdin) {
         self.runs(Nested::Shell {
             text,
             arguments: Vec::new(),
@@ -235,7 +239,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A program that the code starts without a shell.
-    pub(super) fn command(
+    pub(in crate::language) fn command(
         &mut self,
         argv: Vec<Value>,
         env: Vec<(String, Value)>,
@@ -252,7 +256,7 @@ impl<'a> Reading<'a> {
         });
     }
 
-    pub(super) fn runs(&mut self, nested: Nested) {
+    pub(in crate::language) fn runs(&mut self, nested: Nested) {
         if !self.muted && !self.found.runs.contains(&nested) {
             if self.found.runs.len() >= FINDINGS {
                 return self.gap(GapKind::Budget);
@@ -262,7 +266,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Code that is only known when it runs.
-    pub(super) fn hidden_code(&mut self, code: Code, what: &str, taint: Taint) {
+    pub(in crate::language) fn hidden_code(&mut self, code: Code, what: &str, taint: Taint) {
         self.act(Act::Execute {
             code,
             origin: Origin { seen: false, taint },
@@ -272,7 +276,7 @@ impl<'a> Reading<'a> {
 }
 
 /// The other end that a URL or `host:port` names.
-pub(super) fn host_of(url: &Value) -> Host {
+pub(in crate::language) fn host_of(url: &Value) -> Host {
     let known = url.prefix();
     let whole = url.literal().is_some();
     let after = known
@@ -293,7 +297,7 @@ pub(super) fn host_of(url: &Value) -> Host {
 }
 
 /// A host by its name or address.
-pub(super) fn named(host: &str) -> Host {
+pub(in crate::language) fn named(host: &str) -> Host {
     let lower = host.to_ascii_lowercase();
     let loopback = lower == "localhost"
         || lower.ends_with(".localhost")
@@ -309,7 +313,7 @@ pub(super) fn named(host: &str) -> Host {
 }
 
 /// The interface that an address to bind names.
-pub(super) fn interface_of(address: Option<&str>) -> Interface {
+pub(in crate::language) fn interface_of(address: Option<&str>) -> Interface {
     match address {
         Some("" | "0.0.0.0" | "::" | "*") => Interface::Exposed,
         Some(address) if named(address) == Host::Loopback => Interface::Loopback,

@@ -155,3 +155,139 @@ fn show_nested(nested: &Nested) -> String {
         Nested::Task { runner, errand, .. } => format!("task {} {errand:?}", runner.name()),
     }
 }
+
+/// Pieces that mean something in at least one of the languages.
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "\"",
+    "'",
+    "`",
+    "/",
+    "\\",
+    "$",
+    "@",
+    "#",
+    "%",
+    "&",
+    "|",
+    ";",
+    ":",
+    ",",
+    ".",
+    "=",
+    "<",
+    ">",
+    "!",
+    "?",
+    "~",
+    "+",
+    "-",
+    "*",
+    "^",
+    " ",
+    "\n",
+    "\t",
+    "0",
+    "1",
+    "x",
+    "print",
+    "system",
+    "eval",
+    "import ",
+    "def f(x):\n ",
+    "class A:\n ",
+    "lambda x: ",
+    "for x in ",
+    "if x:\n ",
+    "else:\n ",
+    "try:\n ",
+    "except:\n ",
+    "with x as y:\n ",
+    "return ",
+    "yield ",
+    "await ",
+    "async ",
+    "require('fs')",
+    "exec",
+    "open",
+    "=> ",
+    "->",
+    "::",
+    "${",
+    "#{",
+    "f\"{",
+    "s/a/b/e",
+    "q(",
+    "<<E",
+    "getline",
+    "BEGIN",
+    "select ",
+    "delete from t",
+    "where ",
+    "--",
+    "/*",
+    "*/",
+    "\\!",
+    ".shell ",
+    "w out",
+    "e id",
+    "é",
+    "\u{1F600}",
+    "\0",
+];
+
+#[test]
+fn random_text_never_panics() {
+    let languages = [
+        Language::Python,
+        Language::JavaScript,
+        Language::Ruby,
+        Language::Perl,
+        Language::Php,
+        Language::Lua,
+        Language::Awk,
+        Language::Sed,
+        Language::Sql,
+        Language::PowerShell,
+    ];
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    let mut next = move |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        usize::try_from(seed % u64::try_from(below).unwrap()).unwrap()
+    };
+    for round in 0..1_500 {
+        let length = next(40);
+        let text: String = (0..length).map(|_| PIECES[next(PIECES.len())]).collect();
+        let language = languages[round % languages.len()];
+        let _answered = run(language, &text, &Facts::default());
+    }
+}
+
+#[test]
+fn a_dynamic_text_is_unseen() {
+    let layer = Layer::Text("python".to_owned());
+    let text = Value::dynamic(
+        crate::DynamicSource::Output,
+        Taint::NETWORK,
+        Span::default(),
+    );
+    let source = Source {
+        language: Language::Python,
+        text: &text,
+        arguments: &[],
+        taint: Taint::NONE,
+        file: None,
+        cwd: Some("/app"),
+        layer: &layer,
+        span: Span::default(),
+    };
+    let found = shown(&read(&source, &Context::default(), &Facts::default()));
+    assert_eq!(found, ["run python <- network", "gap unseen python code"]);
+}

@@ -234,12 +234,13 @@ impl Program<'_, '_> {
                 self.put(*at, receiver, given);
                 Taint::NONE
             }
+            Deed::System => Taint::NONE,
             Deed::Shell(at) => {
                 let text = self.argument_word(*at, receiver, given);
                 self.reading.shell(text, NestedStdin::Same);
                 self.ran()
             }
-            Deed::Process(at) => self.process(*at, receiver, given),
+            Deed::Process(at) | Deed::Program(at) => self.process(*at, receiver, given),
             Deed::Argv(at) => {
                 let argv = self.argv(self.argument(*at, receiver, given));
                 self.reading

@@ -1,0 +1,79 @@
+//! JavaScript, Ruby, Perl, PHP and Lua, by their tokens.
+//!
+//! The text is cut into tokens and every call in it is looked up, wherever it
+//! stands and whether or not it is reached. Texts, constant variables and
+//! imported names are followed; nothing else is. A call, a method or a
+//! construct that the tables do not know is a gap.
+//! The walk goes over the text twice: what is written or sent carries the marks
+//! of everything that is read anywhere in it.
+
+mod call;
+mod lexer;
+mod perl;
+mod scan;
+
+use super::known::{JAVASCRIPT, LUA, Lore, PERL, PHP, RUBY};
+use super::reading::Reading;
+use crate::{Act, Code, Language, Origin, Piece};
+
+pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+    let source = reading.source;
+    reading.act(Act::Execute {
+        code: Code::Inline {
+            language: source.language.name(),
+        },
+        origin: Origin {
+            seen: true,
+            taint: source.taint,
+        },
+    });
+    scan::program(text, reading, 0);
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    /// A name with its sigil; a name of several parts comes as several tokens.
+    Name(String),
+    Text(Vec<Piece>),
+    /// Text in backticks.
+    Command(Vec<Piece>),
+    Number,
+    Regex,
+    Mark(&'static str),
+    /// The end of a line.
+    Line,
+}
+
+/// A token, and whether it follows the one before without a space.
+#[derive(Clone, Debug, PartialEq)]
+struct Lexeme {
+    token: Token,
+    glued: bool,
+}
+
+/// The tokens of a text, and those of the code inside its strings.
+#[derive(Debug, Default)]
+struct Lexed {
+    main: Vec<Lexeme>,
+    inner: Vec<Vec<Lexeme>>,
+}
+
+const fn lore(language: Language) -> Option<&'static Lore> {
+    match language {
+        Language::JavaScript => Some(&JAVASCRIPT),
+        Language::Ruby => Some(&RUBY),
+        Language::Perl => Some(&PERL),
+        Language::Php => Some(&PHP),
+        Language::Lua => Some(&LUA),
+        Language::Shell
+        | Language::Python
+        | Language::Awk
+        | Language::Sed
+        | Language::Sql
+        | Language::PowerShell
+        | Language::Other => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

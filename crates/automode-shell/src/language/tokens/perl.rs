@@ -1,0 +1,180 @@
+//! What only Perl has: sigils, quote-like operators, patterns that replace.
+
+use super::Token;
+use super::lexer::{Lexer, unknown};
+use crate::Piece;
+
+/// A token that the other languages do not have; nothing where it is an ordinary one.
+pub(super) fn token(lexer: &mut Lexer<'_>, next: char) -> Result<Option<Token>, &'static str> {
+    match next {
+        '$' | '@' | '%' | '&' => variable(lexer, next),
+        '<' => angle(lexer),
+        next if next.is_alphabetic() || next == '_' => operator(lexer),
+        _ => Ok(None),
+    }
+}
+
+fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<Token>, &'static str> {
+    let mut ahead = lexer.cursor.clone();
+    ahead.next();
+    let operand_before = matches!(
+        lexer.lexed.main.last().map(|lexeme| &lexeme.token),
+        Some(Token::Name(name)) if name.starts_with(['$', '@', '%'])
+    ) || matches!(
+        lexer.lexed.main.last().map(|lexeme| &lexeme.token),
+        Some(Token::Number | Token::Text(_) | Token::Mark(")" | "]" | "}"))
+    );
+    if matches!(sigil, '%' | '&') && operand_before {
+        return Ok(None);
+    }
+    if sigil == '$' {
+        ahead.eat("#");
+        ahead.take_while(|c| c == '$');
+    }
+    let word = ahead.take_while(|c| c.is_alphanumeric() || c == '_' || c == ':');
+    if word.is_empty() {
+        match ahead.peek() {
+            Some('{') if sigil != '&' => {
+                // `@{$x}` and `${x}`: the braces are read as code of their own.
+                lexer.cursor.next();
+                return Ok(Some(Token::Mark("$")));
+            }
+            Some(c) if sigil == '$' && !c.is_whitespace() => {
+                ahead.next();
+            }
+            Some('_' | '$') => {
+                ahead.next();
+            }
+            _ => return Ok(None),
+        }
+        if sigil == '&' {
+            return Err("call through a variable");
+        }
+    }
+    let start = lexer.cursor.at();
+    lexer.cursor = ahead;
+    Ok(Some(Token::Name(lexer.cursor.since(start).to_owned())))
+}
+
+/// `<>`, `<STDIN>`, `<$file>`.
+fn angle(lexer: &mut Lexer<'_>) -> Result<Option<Token>, &'static str> {
+    let mut ahead = lexer.cursor.clone();
+    ahead.next();
+    ahead.eat("<");
+    let inside = ahead.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | ':'));
+    let plain = inside.is_empty()
+        || inside.starts_with('$')
+        || inside.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    if plain && ahead.eat(">") {
+        ahead.eat(">");
+        lexer.cursor = ahead;
+        return Ok(Some(Token::Text(vec![unknown()])));
+    }
+    Ok(None)
+}
+
+fn operator(lexer: &mut Lexer<'_>) -> Result<Option<Token>, &'static str> {
+    let mut ahead = lexer.cursor.clone();
+    let word = ahead
+        .take_while(|c| c.is_alphanumeric() || c == '_')
+        .to_owned();
+    if !matches!(
+        word.as_str(),
+        "q" | "qq" | "qw" | "qx" | "qr" | "m" | "s" | "tr" | "y"
+    ) {
+        return Ok(None);
+    }
+    // `$h{s}`, `s => 1` and `->s` are names.
+    let member = matches!(
+        lexer.lexed.main.last().map(|lexeme| &lexeme.token),
+        Some(Token::Mark("->" | "::"))
+    );
+    let spaces = ahead.take_while(|c| c == ' ').len();
+    let Some(open) = ahead
+        .peek()
+        .filter(|c| !c.is_alphanumeric() && !c.is_whitespace())
+    else {
+        return Ok(None);
+    };
+    if member
+        || matches!(open, ',' | ';' | ')' | '}')
+        || (open == '=' && (spaces > 0 || ahead.peek_second() == Some('>')))
+    {
+        return Ok(None);
+    }
+    ahead.next();
+    lexer.cursor = ahead;
+    match word.as_str() {
+        "q" => Ok(Some(Token::Text(vec![Piece::Text(lexer.delimited(open)?)]))),
+        "qw" => {
+            lexer.delimited(open)?;
+            Ok(Some(Token::Text(vec![unknown()])))
+        }
+        "qq" | "qx" => {
+            let body = lexer.delimited(open)?;
+            let pieces = interpolated(&body)?;
+            Ok(Some(if word == "qq" {
+                Token::Text(pieces)
+            } else {
+                Token::Command(pieces)
+            }))
+        }
+        "m" | "qr" => {
+            let body = lexer.delimited(open)?;
+            pattern(&body)?;
+            lexer.cursor.take_while(|c| c.is_ascii_alphabetic());
+            Ok(Some(Token::Regex))
+        }
+        _ => replacement(lexer, &word, open),
+    }
+}
+
+/// `s/a/b/`, `tr/a/b/`: with `e` the second part is code.
+fn replacement(
+    lexer: &mut Lexer<'_>,
+    word: &str,
+    open: char,
+) -> Result<Option<Token>, &'static str> {
+    let from = lexer.delimited(open)?;
+    let second = if matches!(open, '(' | '[' | '{' | '<') {
+        lexer.cursor.take_while(char::is_whitespace);
+        lexer.cursor.next().ok_or("unterminated pattern")?
+    } else {
+        open
+    };
+    let to = lexer.delimited(second)?;
+    let flags = lexer
+        .cursor
+        .take_while(|c| c.is_ascii_alphabetic())
+        .to_owned();
+    if word == "s" {
+        pattern(&from)?;
+        match flags.matches('e').count() {
+            0 => {
+                interpolated(&to)?;
+            }
+            1 => lexer.fragment(&to)?,
+            _ => return Err("a replacement that is run twice"),
+        }
+    }
+    Ok(Some(Token::Regex))
+}
+
+pub(super) fn pattern(body: &str) -> Result<(), &'static str> {
+    if body.contains("(?{") || body.contains("(??{") || body.contains("@{[") {
+        Err("code in a pattern")
+    } else {
+        Ok(())
+    }
+}
+
+fn interpolated(body: &str) -> Result<Vec<Piece>, &'static str> {
+    if body.contains("@{") || body.contains("${\\") || body.contains("->") && body.contains("()") {
+        return Err("code in a text");
+    }
+    Ok(if body.contains(['$', '@', '\\']) {
+        vec![unknown()]
+    } else {
+        vec![Piece::Text(body.to_owned())]
+    })
+}
