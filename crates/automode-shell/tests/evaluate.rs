@@ -239,3 +239,36 @@ fn a_fork_bomb_is_seen() {
     );
     assert!(!analysis.coverage.is_complete());
 }
+
+/// Where shells differ, what another one would run is not passed over.
+#[test]
+fn other_shells_are_thought_of() {
+    for text in [
+        "((reboot))",
+        "((reboot -f))",
+        "((!reboot))",
+        "((reboot>3))",
+        "((reboot&1))",
+        "[[ a == b || reboot ]]",
+        "[[ a =~ b|reboot ]]",
+        "echo $'\\'; reboot; #'",
+        "@(a|b)",
+        "echo *(e:reboot:)",
+        "echo =(reboot)",
+    ] {
+        assert!(!run(text).coverage.is_complete(), "{text}");
+    }
+    for text in [
+        "i=1; ((i++))",
+        "((i+=2))",
+        "[[ -f a || -f b ]]",
+        "[[ a =~ ^(b|c)$ ]]",
+        "echo $'a\\n'",
+    ] {
+        assert!(
+            run(text).coverage.is_complete(),
+            "{text} {:?}",
+            run(text).coverage
+        );
+    }
+}

@@ -12,7 +12,7 @@ use automode_shell::{Analysis, Context, Facts, GapKind, analyse, guard, syntax};
 use generate::{Random, Writer, mutate, patience};
 
 /// Far more than any analysis takes, but not forever.
-const LIMIT: Duration = Duration::from_millis(1_000);
+const LIMIT: Duration = Duration::from_millis(3_000);
 
 fn run(text: &str) -> Analysis {
     let context = Context {

@@ -6,14 +6,27 @@ use super::Evaluator;
 use super::expand::Quotes;
 use super::outcome::Outcome;
 use super::shell::{Shell, Stored, either};
-use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, Condition, Script, Word};
+use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, Condition, PartKind, Script, Word};
 use crate::{Certainty, DynamicSource, GapKind, Piece, Stdout, Taint, Value};
 
+/// How many commands may be inside each other, so that the stack suffices.
+const MAX_FRAMES: u32 = 40;
 /// Loops over known words are run word by word up to this many.
 const MAX_ROUNDS: usize = 64;
 
 impl Evaluator<'_> {
     pub(super) fn command(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
+        if self.frames >= MAX_FRAMES {
+            self.gap(GapKind::Budget, command.span);
+            return Outcome::unknown(Taint::UNKNOWN);
+        }
+        self.frames += 1;
+        let outcome = self.command_within(command, shell);
+        self.frames -= 1;
+        outcome
+    }
+
+    fn command_within(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
         if !self.spend(command.span) {
             return Outcome::unknown(Taint::UNKNOWN);
         }
@@ -78,6 +91,9 @@ impl Evaluator<'_> {
                 Outcome::default()
             }
             CommandKind::Arithmetic(expression) => {
+                if runs_elsewhere(expression) {
+                    self.gap(foreign(), expression.span);
+                }
                 self.arithmetic(expression, shell);
                 Outcome::default()
             }
@@ -267,8 +283,15 @@ impl Evaluator<'_> {
     fn condition(&mut self, condition: &Condition, shell: &mut Shell) {
         match condition {
             Condition::Not(inner) => self.condition(inner, shell),
-            Condition::Both(left, right) | Condition::Either(left, right) => {
+            Condition::Both(left, right) => {
                 self.condition(left, shell);
+                self.condition(right, shell);
+            }
+            Condition::Either(left, right) => {
+                self.condition(left, shell);
+                if let Some(word) = first_word(right).filter(|word| !is_option(word)) {
+                    self.gap(foreign(), word.span);
+                }
                 self.condition(right, shell);
             }
             Condition::Unary { operator, operand } => {
@@ -330,6 +353,43 @@ impl Evaluator<'_> {
     pub(super) fn single(&mut self, word: &Word, shell: &mut Shell) -> Value {
         self.expand(word, shell, Quotes::Implied)
     }
+}
+
+/// A shell that knows neither `((` nor `[[` would run what stands in them.
+fn foreign() -> GapKind {
+    GapKind::Syntax("an expression that other shells run as a command".to_owned())
+}
+
+/// Whether `((…))` begins with a name that stands alone, as a command would.
+fn runs_elsewhere(expression: &Word) -> bool {
+    let Some(PartKind::Literal(text)) = expression.parts.first().map(|part| &part.kind) else {
+        return !expression.parts.is_empty();
+    };
+    let text = text.trim_start_matches([' ', '\t', '\n', '(', '!']);
+    let name = text
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        .count();
+    let named = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let follows = text.as_bytes().get(name);
+    named
+        && matches!(
+            follows,
+            None | Some(b' ' | b'\t' | b'\n' | b')' | b'<' | b'>' | b'&' | b'|')
+        )
+}
+
+fn first_word(condition: &Condition) -> Option<&Word> {
+    match condition {
+        Condition::Not(_) | Condition::Unary { .. } => None,
+        Condition::Both(left, _) | Condition::Either(left, _) => first_word(left),
+        Condition::Binary { left, .. } => Some(left),
+        Condition::Word(word) => Some(word),
+    }
+}
+
+fn is_option(word: &Word) -> bool {
+    word.bare().is_some_and(|text| text.starts_with('-'))
 }
 
 /// What one of several words may be: a pattern stays one, a list becomes an item.

@@ -79,6 +79,8 @@ pub(super) struct Evaluator<'c> {
     pub(super) needs: Vec<Need>,
     fuel: u32,
     pub(super) depth: u32,
+    /// Commands inside commands, across functions and nested text.
+    pub(super) frames: u32,
 }
 
 /// A place in the record to go back to.
@@ -101,6 +103,7 @@ impl<'c> Evaluator<'c> {
             needs: Vec::new(),
             fuel: FUEL,
             depth: 0,
+            frames: 0,
         }
     }
 

@@ -9,9 +9,9 @@ use super::shell::{Binding, Shell};
 use crate::language::{self, Source};
 use crate::script::{self, Errand, Opened, Request};
 use crate::{
-    Act, Certainty, Chore, Code, Consequence, DynamicSource, Extent, Facts, GapKind, Invocation,
-    Language, Layer, Nested, NestedStdin, Origin, Piece, Redirect, Span, Stdin, Taint, Target,
-    Value, WriteHow, consult,
+    Act, Certainty, Chore, Code, Consequence, Direction, DynamicSource, Extent, Facts, GapKind,
+    Invocation, Language, Layer, Nested, NestedStdin, Origin, Piece, Redirect, Span, Stdin, Taint,
+    Target, Value, WriteHow, consult,
 };
 
 /// A command about to start.
@@ -77,16 +77,18 @@ impl Evaluator<'_> {
         invocation: &Invocation,
         shell: &mut Shell,
     ) -> Outcome {
-        let mut taint = consequence.output.taint;
+        let held = held_marks(&consequence, shell);
+        let carried = marks_of(&invocation.argv).with(held);
+        let mut taint = consequence.output.taint.with(held);
+        if consequence.output.passes_input {
+            taint = taint.with(stdin_taint(&invocation.stdin));
+        }
         for (act, span) in consequence.effects {
-            taint = taint.with(self.act(act, by, span, invocation, shell));
+            self.act(act, carried, by, span, invocation, shell);
         }
         self.needs.extend(consequence.needs);
         for gap in consequence.gaps {
             self.gap(gap.kind, gap.span);
-        }
-        if consequence.output.passes_input {
-            taint = taint.with(stdin_taint(&invocation.stdin));
         }
         let only = consequence.runs.len() == 1;
         let mut ran: Option<Outcome> = None;
@@ -107,28 +109,38 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Records one act; the marks that reading its target adds to the output.
+    /// Records one act. What the program carries goes where it writes and sends.
     fn act(
         &mut self,
         act: Act,
+        carried: Taint,
         by: usize,
         span: Span,
         invocation: &Invocation,
         shell: &mut Shell,
-    ) -> Taint {
-        let mut taint = Taint::NONE;
+    ) {
         let act = match act {
-            Act::Read { target } | Act::List { target } if is_stream(&target) => return taint,
-            Act::Write { target, .. } if is_stream(&target) => return taint,
-            Act::Read { target } => {
-                if let Some(content) = shell.files.get(&target) {
-                    taint = content.taint;
-                }
-                Act::Read { target }
+            Act::Read { target } | Act::List { target } | Act::Write { target, .. }
+                if is_stream(&target) =>
+            {
+                return;
             }
             Act::Write { target, how, data } => {
+                let data = data.with(held_only(carried));
                 note_write(&target, how, data, shell);
                 Act::Write { target, how, data }
+            }
+            Act::Connect {
+                host,
+                direction,
+                data,
+            } => {
+                let leaks = carried.has(Taint::SECRET) || carried.has(Taint::LOCAL);
+                Act::Connect {
+                    host,
+                    direction: if leaks { Direction::Send } else { direction },
+                    data: data.with(carried),
+                }
             }
             Act::Execute { code, mut origin } => {
                 if let Code::File(target) = &code
@@ -141,7 +153,6 @@ impl Evaluator<'_> {
             other => other,
         };
         self.effect(act, by, span, invocation.certainty);
-        taint
     }
 
     /// `cat` and `tee` hand on what they read, to the letter.
@@ -583,6 +594,35 @@ fn stream<'s>(path: &Value, shell: &'s Shell) -> Option<(Taint, &'s Outcome)> {
         .rev()
         .find(|(span, _)| *span == path.span);
     found.map(|(_, outcome)| (outcome.taint, outcome))
+}
+
+/// The marks of the words of a command.
+fn marks_of(values: &[Value]) -> Taint {
+    values
+        .iter()
+        .fold(Taint::NONE, |taint, value| taint.with(value.taint()))
+}
+
+/// The marks of the files that a program reads and this script has written.
+fn held_marks(consequence: &Consequence, shell: &Shell) -> Taint {
+    consequence
+        .effects
+        .iter()
+        .fold(Taint::NONE, |taint, (act, _)| match act {
+            Act::Read { target } => match shell.files.get(target) {
+                Some(content) => taint.with(held_only(content.taint)),
+                None => taint,
+            },
+            _ => taint,
+        })
+}
+
+/// The marks that data keeps wherever it is copied to.
+fn held_only(taint: Taint) -> Taint {
+    [Taint::SECRET, Taint::NETWORK, Taint::DECODED]
+        .into_iter()
+        .filter(|mark| taint.has(*mark))
+        .fold(Taint::NONE, Taint::with)
 }
 
 fn is_stream(target: &Target) -> bool {

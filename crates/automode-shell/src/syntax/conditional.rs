@@ -1,7 +1,7 @@
 //! `[[ … ]]`.
 
 use super::parser::{Keyword, Parsed, Parser};
-use super::tree::{CommandKind, Condition, Word};
+use super::tree::{CommandKind, Condition, PartKind, Quoting, Word};
 use super::word::Scope;
 
 const UNARY: &str = "abcdefghknoprstuvwxzGLNORS";
@@ -98,6 +98,9 @@ impl Parser<'_> {
             Scope::Condition
         };
         let right = self.condition_word(scope)?;
+        if operator == "=~" && pipes(&right) {
+            return self.fail("an alternative in a regex, which other shells read as a pipe");
+        }
         Ok(Condition::Binary {
             left: first,
             operator,
@@ -140,6 +143,25 @@ impl Parser<'_> {
         }
         Ok(None)
     }
+}
+
+/// Whether a bare `|` stands outside parentheses.
+fn pipes(word: &Word) -> bool {
+    let mut depth = 0_usize;
+    for part in &word.parts {
+        let (PartKind::Literal(text), Quoting::Bare) = (&part.kind, part.quoting) else {
+            continue;
+        };
+        for byte in text.bytes() {
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth = depth.saturating_sub(1),
+                b'|' if depth == 0 => return true,
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 fn is_unary(text: &str) -> bool {

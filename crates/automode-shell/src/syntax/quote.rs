@@ -33,7 +33,9 @@ impl Parser<'_> {
             'r' => '\r',
             't' => '\t',
             'v' => '\x0b',
-            '\\' | '\'' | '"' | '?' => character,
+            '\\' | '"' | '?' => character,
+            // A shell without `$'…'` would end the quote here and run the rest.
+            '\'' => return self.fail("a quote in `$'…'`, which other shells read differently"),
             'x' => self.ansi_c_number(16, 2)?,
             'u' => self.ansi_c_number(16, 4)?,
             'U' => self.ansi_c_number(16, 8)?,
