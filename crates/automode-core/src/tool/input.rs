@@ -8,10 +8,14 @@ use serde_json::Value;
 use super::Shape;
 use crate::{Action, ToolCall};
 
+const OLD: &[&str] = &["old_string", "old_text", "old_str", "oldString"];
+const NEW: &[&str] = &["new_string", "new_text", "new_str", "newString"];
 const PATH: &[&str] = &["file_path", "path", "filePath", "notebook_path"];
 
 pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
     match shape {
+        // A shell that goes on from an earlier call stands in a directory that nobody told.
+        Shape::Shell if call.input.contains_key("shellId") => None,
         Shape::Shell => Some(Action::Shell {
             command: required(call, &["command"])?,
         }),
@@ -23,7 +27,7 @@ pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
         }),
         Shape::Search => Some(Action::Search {
             pattern: optional(call, &["pattern", "query"])?.unwrap_or_default(),
-            path: optional(call, &["path", "directory"])?,
+            path: searched(call)?,
         }),
         Shape::Edit => edit(call),
         Shape::Write => Some(Action::Write {
@@ -43,7 +47,7 @@ pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
             query: required(call, &["query"])?,
         }),
         Shape::Spawn => Some(Action::Spawn {
-            kind: optional(call, &["subagent_type"])?,
+            kind: optional(call, &["subagent_type", "agent_type", "agent_name"])?,
             mode: optional(call, &["mode"])?,
             prompt: required(call, &["prompt"])?,
         }),
@@ -69,10 +73,11 @@ pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
 fn edit(call: &ToolCall) -> Option<Action> {
     let path = required(call, PATH)?;
     let (old, new) = match call.input.get("edits") {
-        None => (
-            optional(call, &["old_string", "old_text"])?.unwrap_or_default(),
-            optional(call, &["new_string", "new_text"])?.unwrap_or_default(),
-        ),
+        None => match (optional(call, OLD)?, optional(call, NEW)?) {
+            // A call that says what changes in some other way is not understood.
+            (None, None) => return None,
+            (old, new) => (old.unwrap_or_default(), new.unwrap_or_default()),
+        },
         Some(Value::Array(edits)) => {
             let field = |edit: &Value, name: &str| Some(edit.get(name)?.as_str()?.to_owned());
             let olds: Vec<_> = edits
@@ -94,6 +99,21 @@ fn edit(call: &ToolCall) -> Option<Action> {
         Some(_) => return None,
     };
     Some(Action::Edit { path, old, new })
+}
+
+/// Where a search looks: one place, or a list of one.
+fn searched(call: &ToolCall) -> Option<Option<String>> {
+    let path = optional(call, &["path", "directory", "dir_path"])?;
+    match (path, call.input.get("paths")) {
+        (path, None | Some(Value::Null)) => Some(path),
+        (None, Some(Value::String(path))) => Some(Some(path.clone())),
+        (None, Some(Value::Array(paths))) => match paths.as_slice() {
+            [] => Some(None),
+            [Value::String(path)] => Some(Some(path.clone())),
+            _ => None,
+        },
+        (_, Some(_)) => None,
+    }
 }
 
 fn required(call: &ToolCall, names: &[&str]) -> Option<String> {

@@ -34,9 +34,16 @@ pub fn standing(name: &str) -> Standing {
 /// The directory the call works in: its own where the input names one.
 #[must_use]
 pub fn working_directory(call: &ToolCall) -> Cow<'_, str> {
-    let named = ["cwd", "workdir", "working_directory"]
-        .iter()
-        .find_map(|field| call.text(field));
+    let named = [
+        "cwd",
+        "workdir",
+        "working_directory",
+        "working_dir",
+        "directory",
+        "dir_path",
+    ]
+    .iter()
+    .find_map(|field| call.text(field));
     match named {
         Some(directory) => Cow::Owned(crate::path::absolute(directory, &call.cwd, None)),
         None => Cow::Borrowed(&call.cwd),
@@ -142,6 +149,70 @@ mod tests {
     }
 
     #[test]
+    fn every_agents_own_words_are_understood() {
+        let edit = || Action::Edit {
+            path: text("a"),
+            old: text("x"),
+            new: text("y"),
+        };
+        let input = || json!({"filePath": "a", "oldString": "x", "newString": "y"});
+        check("edit", input(), "Edit", edit());
+        let input = || json!({"path": "a", "old_str": "x", "new_str": "y"});
+        check("edit", input(), "Edit", edit());
+        let input =
+            json!({"file_path": "a", "instruction": "i", "old_string": "x", "new_string": "y"});
+        check("replace", input, "Edit", edit());
+        let write = || Action::Write {
+            path: text("a"),
+            content: text("x"),
+        };
+        check(
+            "create",
+            json!({"path": "a", "file_text": "x"}),
+            "Write",
+            write(),
+        );
+        check(
+            "write",
+            json!({"filePath": "a", "content": "x"}),
+            "Write",
+            write(),
+        );
+        check(
+            "view",
+            json!({"path": "a"}),
+            "Read",
+            Action::Read { path: text("a") },
+        );
+        check(
+            "read",
+            json!({"filePath": "a"}),
+            "Read",
+            Action::Read { path: text("a") },
+        );
+        let search = |path: Option<&str>| Action::Search {
+            pattern: text("p"),
+            path: path.map(str::to_owned),
+        };
+        check(
+            "grep_search",
+            json!({"pattern": "p", "dir_path": "d"}),
+            "Grep",
+            search(Some("d")),
+        );
+        check(
+            "grep",
+            json!({"pattern": "p", "paths": ["d"]}),
+            "Grep",
+            search(Some("d")),
+        );
+        check_opaque("grep", json!({"pattern": "p", "paths": ["d", "e"]}));
+        check_opaque("edit", json!({"file_path": "a", "diff": "+x"}));
+        check_opaque("web_fetch", json!({"prompt": "summarise http://a.b"}));
+        check_opaque("bash", json!({"command": "ls", "shellId": "0"}));
+    }
+
+    #[test]
     fn several_edits_are_one() {
         let edits = json!({"file_path": "a", "edits": [
             {"old_string": "1", "new_string": "one"},
@@ -200,6 +271,11 @@ mod tests {
     fn a_call_may_name_its_own_directory() {
         let inner = call("Bash", json!({"command": "ls", "workdir": "../lib"}));
         assert_eq!(working_directory(&inner), "/home/dev/lib");
+        let inner = call(
+            "run_shell_command",
+            json!({"command": "ls", "dir_path": "/srv"}),
+        );
+        assert_eq!(working_directory(&inner), "/srv");
         let plain = call("Bash", json!({"command": "ls"}));
         assert_eq!(working_directory(&plain), "/home/dev/app");
     }
