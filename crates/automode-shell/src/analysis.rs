@@ -14,6 +14,15 @@ pub struct Context {
     pub variables: Vec<(String, String)>,
 }
 
+impl Context {
+    /// Whether a directory is a root that the session works in, or lies in one.
+    #[must_use]
+    pub fn is_inside(&self, directory: &str) -> bool {
+        use crate::place::Zone;
+        matches!(Zone::of(directory, self), Zone::ProjectRoot | Zone::Project)
+    }
+}
+
 /// What a command would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {

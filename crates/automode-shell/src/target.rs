@@ -35,6 +35,20 @@ pub enum Extent {
 const CHOICES: usize = 32;
 
 impl Target {
+    /// Anything in a directory, which may not be known.
+    #[must_use]
+    pub fn below(directory: Option<&str>) -> Self {
+        Self {
+            path: directory.unwrap_or_default().to_owned(),
+            extent: if directory.is_some() {
+                Extent::Below
+            } else {
+                Extent::Unknown
+            },
+            typed: directory.unwrap_or(".").to_owned(),
+        }
+    }
+
     /// Where a word leads, seen from a working directory.
     ///
     /// A relative word with no known directory leads nowhere known.

@@ -37,10 +37,32 @@ impl Files {
             .is_some_and(|content| content.kind == Kind::Directory)
     }
 
+    /// Whether a directory holds what this script had fetched: it is below a
+    /// tree that was written from the network, or is one.
+    pub(super) fn is_fetched(&self, directory: &str) -> bool {
+        self.0.iter().any(|(path, content)| {
+            let rest = directory.strip_prefix(path.as_str());
+            content.kind == Kind::Directory
+                && content.taint.has(Taint::NETWORK)
+                && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
     /// Notes a write. Where it is not sure to happen, the old content may remain.
     pub(super) fn write(&mut self, target: &Target, content: Content) {
-        if target.extent == Extent::Exact {
-            self.0.insert(target.path.clone(), content);
+        match target.extent {
+            Extent::Exact => {
+                self.0.insert(target.path.clone(), content);
+            }
+            Extent::Below => {
+                let tree = Content {
+                    text: None,
+                    kind: Kind::Directory,
+                    ..content
+                };
+                self.0.insert(target.path.clone(), tree);
+            }
+            Extent::Pattern | Extent::Prefix | Extent::Unknown => {}
         }
     }
 

@@ -148,11 +148,24 @@ impl Evaluator<'_> {
                 {
                     origin.taint = origin.taint.with(content.taint);
                 }
+                let code = self.owned(code, invocation, shell);
                 Act::Execute { code, origin }
             }
             other => other,
         };
         self.effect(act, by, span, invocation.certainty);
+    }
+
+    /// A task is the project's own only inside the project, and not in a part of
+    /// it that this very command fetched.
+    fn owned(&self, code: Code, invocation: &Invocation, shell: &Shell) -> Code {
+        let cwd = invocation.cwd.as_deref();
+        let own =
+            cwd.is_some_and(|cwd| self.context.is_inside(cwd) && !shell.files.is_fetched(cwd));
+        match code {
+            Code::Task { .. } if !own => Code::File(Target::below(cwd)),
+            other => other,
+        }
     }
 
     /// `cat` and `tee` hand on what they read, to the letter.

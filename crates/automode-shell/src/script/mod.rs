@@ -18,7 +18,7 @@ mod steps;
 mod taskfile;
 mod tox;
 
-use crate::{Consequence, Context, Facts, Language, Layer, Span, Value};
+use crate::{Act, Code, Consequence, Context, Facts, Language, Layer, Span, Target, Value};
 use lookup::{Lookup, Place};
 use steps::Steps;
 
@@ -125,7 +125,32 @@ pub fn resolve(request: &Request<'_>, context: &Context, facts: &Facts) -> Conse
         },
         Place::Unknown => steps.unseen(),
     }
-    steps.finish()
+    let mut consequence = steps.finish();
+    disown(&mut consequence, request, context);
+    consequence
+}
+
+/// A task that was not seen counts as the project's own only where the runner
+/// looks for it by itself, inside the project.
+fn disown(consequence: &mut Consequence, request: &Request<'_>, context: &Context) {
+    let at_home = request
+        .directory
+        .is_some_and(|directory| context.is_inside(directory));
+    if request.file.is_none() && at_home {
+        return;
+    }
+    let target = match request.file {
+        Some(file) => Target::locate(file, request.directory),
+        None => Target::below(request.directory),
+    };
+    for (act, _) in &mut consequence.effects {
+        if let Act::Execute { code, origin } = act
+            && matches!(code, Code::Task { .. })
+            && !origin.seen
+        {
+            *code = Code::File(target.clone());
+        }
+    }
 }
 
 impl Runner {
