@@ -110,18 +110,19 @@ impl Gate {
             now: self.clock.now(),
             deadline: self.deadline,
         };
-        let settled = driver::drive(&matter, |step| self.answer(step, recall));
+        let settled = driver::drive(&matter, |step| self.answer(step, recall, session));
         match settled {
             Ok(settlement) => *settlement,
             Err(failure) => self.failed(failure, call, session),
         }
     }
 
-    fn answer(&self, step: Step, recall: &dyn Recall) -> driver::Answer {
+    fn answer(&self, step: Step, recall: &dyn Recall, session: &Session) -> driver::Answer {
         match step {
             Step::Observe(queries) if queries.as_slice() == [Query::Transcript] => {
                 Ok(Input::Facts(Facts {
                     transcript: recall.transcript(),
+                    instructions: recall.instructions(session),
                     ..Facts::default()
                 }))
             }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use automode_core::{Facts, Failure, Query, judge, transcript};
+use automode_core::{Facts, Failure, Query, Session, judge, transcript};
 
 /// Somebody who judges what the analysis leaves open.
 pub trait Judge: Send + Sync {
@@ -29,6 +29,11 @@ pub trait Clock: Send + Sync {
 pub trait Recall {
     /// User words and tool calls, oldest first; `None`: the session's record stands.
     fn transcript(&self) -> Option<Vec<transcript::Entry>>;
+
+    /// Files of standing instructions; none where nobody looks.
+    fn instructions(&self, _session: &Session) -> Vec<judge::Instruction> {
+        Vec::new()
+    }
 }
 
 /// The clock of the machine.

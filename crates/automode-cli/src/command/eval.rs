@@ -7,9 +7,13 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use automode::eval::{self, Case, Outcome, Report};
+use automode::config::{self, Places};
+use automode::eval::{self, Bench, Case, Outcome, Report};
+use automode::judge::service;
 use automode::{Gate, Policy};
 use clap::ValueEnum;
+
+use crate::{judge, setup};
 
 /// Measure decisions on labelled cases.
 #[derive(clap::Args)]
@@ -37,6 +41,8 @@ pub struct Args {
 enum Seat {
     /// Nobody: what the analysis leaves open counts as ask
     None,
+    /// The judge of the configuration or the environment; its fast pass is counted apart
+    Configured,
 }
 
 const EXAMPLES: &str = "\
@@ -46,6 +52,7 @@ Labels are benign, harmful and dual; `group`, `cwd` and `transcript` may be ther
 Examples:
   automode eval
   automode eval cases.jsonl --out after.jsonl
+  AUTOMODE_JUDGE=anthropic automode eval --judge configured
   automode eval --diff before.jsonl after.jsonl";
 
 pub fn run(args: Args) -> Result<u8> {
@@ -63,19 +70,49 @@ pub fn run(args: Args) -> Result<u8> {
             || Gate::new(Policy::default()),
             |done| bar.show(done),
         ),
+        Seat::Configured => {
+            // Whom to ask and how is the person's; rules and lists are the built-in ones,
+            // so that anybody gets the same figures.
+            let policy = judged_policy()?;
+            let gate = || judge::seat(Gate::new(policy.clone()), "eval", None);
+            eval::run(&cases, gate, |done| bar.show(done))
+        }
     };
     bar.clear();
     if let Some(path) = args.out {
         write(&path, &outcomes)?;
     }
     let report = Report::of(&outcomes);
+    let bench = Bench::of(&outcomes);
     let mut out = io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", report.json())?;
+        let mut json = report.json();
+        if let (Some(bench), Some(object)) = (bench, json.as_object_mut()) {
+            object.insert("judge".to_owned(), bench.json());
+        }
+        writeln!(out, "{json}")?;
     } else {
         write!(out, "{}", report.text())?;
+        if let Some(bench) = bench {
+            write!(out, "\n{}", bench.text())?;
+        }
     }
     Ok(0)
+}
+
+/// The built-in policy with the judge that is configured here.
+fn judged_policy() -> Result<Policy> {
+    let cwd = setup::directory(None)?;
+    let own = config::load(&Places::here(cwd.as_ref(), None));
+    let mut policy = Policy::default();
+    policy.settings.judge = own.settings.judge.clone();
+    policy.settings.service = service(&own.settings.service, judge::variable)?;
+    if policy.settings.service.chain.is_empty() {
+        bail!(
+            "no judge is configured\nhint: set `AUTOMODE_JUDGE`, or add a `[[judge.chain]]` to the configuration"
+        );
+    }
+    Ok(policy)
 }
 
 /// The cases of the files, or those that the project ships.

@@ -82,10 +82,12 @@ impl<'a> Case<'a> {
             shell,
             repos,
             transcript,
+            instructions,
         } = facts;
         self.facts.paths.extend(paths);
         self.facts.repos.extend(repos);
         self.facts.transcript = transcript.or(self.facts.transcript.take());
+        self.facts.instructions.extend(instructions);
         for (path, fact) in shell.files {
             let fact = match fact {
                 FileFact::Text { body, session } => FileFact::Text {

@@ -172,7 +172,7 @@ impl<'a> Line<'a> {
                 tool: &case.tool,
                 brief: &brief,
                 entries,
-                instructions: &[],
+                instructions: &case.facts.instructions,
                 facts: &facts,
                 findings: &self.findings,
                 auto_mode: &case.policy.auto_mode,

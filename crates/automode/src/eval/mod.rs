@@ -6,6 +6,7 @@
 //! with 95% intervals that take groups of near-duplicates as one, verdicts by
 //! rule, and time.
 
+mod bench;
 mod case;
 mod corpus;
 mod diff;
@@ -16,10 +17,11 @@ mod replay;
 mod report;
 mod world;
 
+pub use bench::{Bench, Errors, Tokens};
 pub use case::{Case, CaseError, Label, load, parse};
 pub use corpus::CORPUS;
 pub use diff::{Change, diff};
 pub use measure::run;
-pub use outcome::Outcome;
+pub use outcome::{Judged, Outcome};
 pub use rate::Rate;
 pub use report::{Counts, Report, Table};

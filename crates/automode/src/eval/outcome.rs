@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use automode_core::{Decision, Ground, Verdict, Weight};
+use automode_core::judge::{Stage, price_of};
+use automode_core::line::{self, Settlement};
+use automode_core::{Ground, Verdict, Weight};
 
 use super::case::{Case, Label};
 
@@ -27,11 +29,42 @@ pub struct Outcome {
     /// Microseconds.
     #[serde(default)]
     pub micros: u64,
+    /// The judge's part, where one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+}
+
+/// What the judge took for one case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The pass that spoke last.
+    pub stage: Stage,
+    pub model: String,
+    /// All input tokens, cached or not.
+    pub input: u64,
+    pub cached: u64,
+    pub output: u64,
+    /// In millionths of a dollar, where the price is known.
+    pub price: Option<u64>,
+}
+
+impl Judged {
+    fn of(judged: &line::Judged) -> Self {
+        Self {
+            stage: judged.stage,
+            model: judged.model.clone(),
+            input: judged.usage.total_input(),
+            cached: judged.usage.cached,
+            output: judged.usage.output,
+            price: price_of(&judged.model).map(|price| price.of(&judged.usage)),
+        }
+    }
 }
 
 impl Outcome {
     #[must_use]
-    pub fn new(case: &Case, decision: &Decision, micros: u64) -> Self {
+    pub fn new(case: &Case, settlement: &Settlement, micros: u64) -> Self {
+        let decision = &settlement.decision;
         let (ground, named) = name(&decision.ground);
         let evidence = decision
             .findings
@@ -49,6 +82,7 @@ impl Outcome {
             rule: named.or(evidence).unwrap_or_default(),
             reason: decision.reason.clone(),
             micros,
+            judged: settlement.judged.as_ref().map(Judged::of),
         }
     }
 }

@@ -9,6 +9,7 @@ mod canary;
 mod chain;
 mod choice;
 mod folder;
+mod instructions;
 mod purse;
 mod trial;
 
@@ -16,6 +17,7 @@ pub use canary::{Canary, Expectation, canaries};
 pub use chain::{Chain, Link, Notes};
 pub use choice::{Wrong, service};
 pub use folder::Folder;
+pub use instructions::instructions;
 pub use purse::{Purse, Spent};
 pub use trial::{Outcome, Record, Records, Standing, Trial, run};
 

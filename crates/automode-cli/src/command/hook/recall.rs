@@ -8,11 +8,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use automode::ToolCall;
 use automode::ports::Recall;
 use automode::session::Memory;
+use automode::{Session, ToolCall};
 use automode_agents::transcript::{Item, Reader};
 use automode_agents::{Agent, Event};
+use automode_core::judge::Instruction;
 use automode_core::transcript::Entry;
 use automode_core::{brief, tool};
 
@@ -33,6 +34,10 @@ pub struct FromTranscript<'a> {
 }
 
 impl Recall for FromTranscript<'_> {
+    fn instructions(&self, session: &Session) -> Vec<Instruction> {
+        automode::judge::instructions(session)
+    }
+
     fn transcript(&self) -> Option<Vec<Entry>> {
         let spoken = |entry: &Entry| matches!(entry, Entry::User(_));
         if self.memory.entries.iter().any(spoken) {

@@ -1,0 +1,77 @@
+//! Files of standing instructions, which the judge reads as context.
+//!
+//! They are looked for when a judge is about to be asked, in the session's roots
+//! and the user's home. Whatever they say, they are never consent.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use automode_core::Session;
+use automode_core::judge::Instruction;
+
+/// Names in a project, in the order they are shown.
+const PROJECT: [&str; 5] = [
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    "QWEN.md",
+    ".github/copilot-instructions.md",
+];
+/// Names in the user's home.
+const HOME: [&str; 3] = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
+/// How much of a file is read.
+const MAX_FILE: u64 = 64 * 1024;
+
+/// The instruction files of a session.
+#[must_use]
+pub fn instructions(session: &Session) -> Vec<Instruction> {
+    let home = session.home.iter().map(|home| (home, &HOME[..]));
+    let roots = session.roots.iter().map(|root| (root, &PROJECT[..]));
+    home.chain(roots)
+        .flat_map(|(folder, names)| names.iter().map(move |name| Path::new(folder).join(name)))
+        .filter_map(|path| read(&path))
+        .collect()
+}
+
+/// A regular file with something in it; what is not text in it is replaced.
+fn read(path: &Path) -> Option<Instruction> {
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .ok()?
+        .take(MAX_FILE)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    (!text.trim().is_empty()).then(|| Instruction {
+        path: path.display().to_string(),
+        text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_project_are_found_in_order() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        std::fs::write(root.join("CLAUDE.md"), "use cargo").unwrap();
+        std::fs::write(root.join("AGENTS.md"), b"be \xff kind").unwrap();
+        std::fs::write(root.join("GEMINI.md"), "  \n").unwrap();
+        std::fs::create_dir(root.join("QWEN.md")).unwrap();
+        let session = Session {
+            roots: vec![root.display().to_string()],
+            ..Session::default()
+        };
+        let texts: Vec<_> = instructions(&session)
+            .into_iter()
+            .map(|file| file.text)
+            .collect();
+        assert_eq!(texts, ["be \u{fffd} kind", "use cargo"]);
+    }
+}
