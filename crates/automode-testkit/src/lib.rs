@@ -1,8 +1,9 @@
 //! Doubles of the world for tests: a file system in memory, a judge that reads
-//! from a script, a clock that stands still, and the specification that the
+//! from a script, a model that real agents talk to, a clock that stands still, and the specification that the
 //! engine is held against.
 
 mod clock;
+pub mod model;
 mod policy;
 mod pure;
 mod scripted;
