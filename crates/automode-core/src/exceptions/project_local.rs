@@ -29,12 +29,12 @@ impl Exception for ProjectLocal {
     fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
         match &effect.act {
             Act::Write { target, how, .. } => {
-                (is_ours(scene, target)
+                (is_ours(scene, target, *how)
                     && (keeps(scene, target, *how) || is_build_output(scene, effect, target)))
                     || is_new_repository(scene, effect, target, *how)
             }
             Act::Delete { target, .. } => {
-                is_ours(scene, target) && loss(scene, target) == Loss::Nothing
+                is_ours(scene, target, WriteHow::Replace) && loss(scene, target) == Loss::Nothing
             }
             Act::Vcs(op) => is_local(op),
             Act::Execute { origin, .. } => {
@@ -79,11 +79,19 @@ impl Exception for ProjectLocal {
 }
 
 /// Inside the project or temporary, as named and as resolved, and not protected.
-fn is_ours(scene: &Scene<'_>, target: &Target) -> bool {
+fn is_ours(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     let ours = |place: &Place| {
         place.protected.is_none() && matches!(place.zone, Zone::Project | Zone::Temp | Zone::Sink)
     };
     let places = scene.places(target);
+    // `mkdir -p` of a directory that is there does nothing.
+    if how == WriteHow::Touch
+        && places
+            .iter()
+            .all(|place| matches!(place.zone, Zone::ProjectRoot | Zone::TempRoot))
+    {
+        return true;
+    }
     if places.iter().all(|place| place.zone == Zone::Sink) {
         return true;
     }
@@ -106,11 +114,28 @@ fn is_ours(scene: &Scene<'_>, target: &Target) -> bool {
     resolved && places.iter().all(ours)
 }
 
-/// What a compiler leaves somewhere in the project is made again by the next run.
+/// What a compiler leaves somewhere in the project is made again by the next
+/// run, and a downloader that picks its own names never takes one that is there.
 fn is_build_output(scene: &Scene<'_>, effect: &Effect, target: &Target) -> bool {
     const COMPILERS: &[&str] = &[
-        "javac", "kotlinc", "scalac", "groovyc", "ecj", "tsc", "protoc", "pdflatex", "latex",
-        "xelatex", "lualatex", "latexmk", "sass", "cython", "flatc",
+        "javac",
+        "kotlinc",
+        "scalac",
+        "groovyc",
+        "ecj",
+        "tsc",
+        "protoc",
+        "pdflatex",
+        "latex",
+        "xelatex",
+        "lualatex",
+        "latexmk",
+        "sass",
+        "cython",
+        "flatc",
+        "wget",
+        "yt-dlp",
+        "youtube-dl",
     ];
     target.extent == Extent::Below
         && scene
@@ -163,5 +188,5 @@ fn modes_are_ours(scene: &Scene<'_>) -> bool {
             _ => None,
         })
         .peekable();
-    targets.peek().is_some() && targets.all(|target| is_ours(scene, target))
+    targets.peek().is_some() && targets.all(|target| is_ours(scene, target, WriteHow::Attributes))
 }

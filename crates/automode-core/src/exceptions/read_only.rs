@@ -6,7 +6,7 @@
 
 use automode_shell::place::{Place, Zone};
 use automode_shell::{
-    Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Host, Taint, Target, VcsOp,
+    Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Host, Taint, Target, Value, VcsOp,
 };
 
 use super::Exception;
@@ -36,7 +36,12 @@ impl Exception for ReadOnly {
                 host,
                 direction: Direction::Receive,
                 data,
-            } => is_public(host) && carries_nothing(*data) && addresses_are_plain(scene, effect),
+            } => {
+                is_public(host)
+                    && carries_nothing(*data)
+                    && addresses_are_plain(scene, effect)
+                    && !asks_made_up_name(scene, effect, host)
+            }
             Act::Cloud {
                 verb: CloudVerb::Read,
                 ..
@@ -113,6 +118,14 @@ fn carries_nothing(data: Taint) -> bool {
         && !data.has(Taint::LOCAL)
         && !data.has(Taint::UNKNOWN)
         && !data.has(Taint::SESSION)
+}
+
+/// A name put together at run time can carry data out to whoever answers for it.
+fn asks_made_up_name(scene: &Scene<'_>, effect: &Effect, host: &Host) -> bool {
+    *host == Host::Default("resolver".to_owned())
+        && scene
+            .invocation(effect)
+            .is_some_and(|start| start.argv.iter().any(Value::is_dynamic))
 }
 
 /// The addresses among a program's words hand nothing out.

@@ -116,6 +116,7 @@ impl World {
                 body: body.clone(),
                 session: true,
             },
+            None if path.starts_with("/dev/") => FileFact::Unreadable,
             None if self.is_directory(path) => FileFact::Directory,
             None => FileFact::Absent,
         }

@@ -59,7 +59,7 @@ impl Rule for AuditTampering {
                 Act::Cloud {
                     service,
                     verb: CloudVerb::Delete | CloudVerb::Change,
-                } if is_trail(service) => Some(scene.evidence(
+                } if is_trail(scene, effect, service) => Some(scene.evidence(
                     ID,
                     scene.part(effect),
                     &format!(
@@ -105,15 +105,22 @@ fn is_log(path: &str) -> bool {
     })
 }
 
-fn is_trail(service: &str) -> bool {
+/// The service itself, or the first words of the command that speaks to it.
+fn is_trail(scene: &Scene<'_>, effect: &Effect, service: &str) -> bool {
     const TRAILS: &[&str] = &[
         "cloudtrail",
         "logging",
         "logs",
-        "monitor",
-        "config",
         "audit",
         "cloudwatch",
+        "configservice",
+        "flow-logs",
     ];
     TRAILS.iter().any(|trail| service.contains(trail))
+        || scene.invocation(effect).is_some_and(|start| {
+            start.argv.iter().skip(1).take(3).any(|word| {
+                word.literal()
+                    .is_some_and(|word| TRAILS.contains(&word.as_ref()))
+            })
+        })
 }

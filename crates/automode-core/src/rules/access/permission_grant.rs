@@ -26,7 +26,7 @@ impl Rule for PermissionGrant {
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         let shells = scene
             .invocations()
-            .filter(|start| is_root_shell(start))
+            .filter(|start| is_root_shell(start) || is_login(start))
             .map(|start| {
                 let what = "opens a root shell whose commands nobody sees";
                 scene.veto(ID, start.span, what, ROOT)
@@ -141,6 +141,36 @@ fn decides_root(path: &str) -> bool {
         "/etc/polkit-1",
     ];
     FILES.iter().any(|file| path.starts_with(file))
+}
+
+/// `sudo -i`, `su -`: another user's shell, with nothing to run in it.
+fn is_login(start: &Invocation) -> bool {
+    let words: Option<Vec<_>> = start
+        .argv
+        .iter()
+        .skip(1)
+        .map(|word| word.literal())
+        .collect();
+    let (Some(name), Some(words)) = (program_name(start), words) else {
+        return false;
+    };
+    let flag = |word: &str, known: &[&str]| known.contains(&word);
+    match name.as_str() {
+        "sudo" | "doas" | "run0" => {
+            !words.is_empty()
+                && words
+                    .iter()
+                    .any(|word| flag(word, &["-i", "-s", "--login", "--shell"]))
+                && words.iter().all(|word| word.starts_with('-'))
+        }
+        "su" => {
+            start.stdin == Stdin::Inherited
+                && words
+                    .iter()
+                    .all(|word| flag(word, &["-", "-l", "--login", "root"]))
+        }
+        _ => false,
+    }
 }
 
 /// An interactive shell under another user: no command, no script, no input.

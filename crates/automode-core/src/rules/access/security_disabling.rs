@@ -1,6 +1,6 @@
 //! Protections of the machine that would be switched off.
 
-use automode_shell::{Act, CloudVerb, SystemChange};
+use automode_shell::{Act, CloudVerb, Effect, SystemChange};
 
 use crate::Finding;
 use crate::rules::{Rule, Scene, report};
@@ -29,6 +29,16 @@ impl Rule for SecurityDisabling {
                     "switches a protection of the machine off",
                     INSTEAD,
                 )),
+                Act::System(SystemChange::Service | SystemChange::Settings)
+                    if stops_guard(scene, effect) =>
+                {
+                    Some(scene.veto(
+                        ID,
+                        scene.part(effect),
+                        "stops a service that protects the machine",
+                        INSTEAD,
+                    ))
+                }
                 Act::System(SystemChange::Network) => Some(scene.evidence(
                     ID,
                     scene.part(effect),
@@ -57,6 +67,49 @@ impl Rule for SecurityDisabling {
             })
             .collect()
     }
+}
+
+/// A service of the machine's protection, stopped or kept from starting.
+fn stops_guard(scene: &Scene<'_>, effect: &Effect) -> bool {
+    const GUARDS: &[&str] = &[
+        "apparmor",
+        "auditd",
+        "firewalld",
+        "ufw",
+        "nftables",
+        "iptables",
+        "fail2ban",
+        "clamav-daemon",
+        "clamav-freshclam",
+        "falcon-sensor",
+        "cbdaemon",
+        "cbagentd",
+        "osqueryd",
+        "wazuh-agent",
+        "ossec",
+        "sysmon",
+        "selinux",
+        "rsyslog",
+        "syslog",
+        "systemd-journald",
+        "mdatp",
+        "sentinelone",
+        "crowdstrike",
+        "littlesnitch",
+        "osquery",
+    ];
+    const VERBS: &[&str] = &["stop", "disable", "mask", "kill", "off", "unload", "remove"];
+    let words: Vec<String> = scene
+        .invocation(effect)
+        .into_iter()
+        .flat_map(|start| start.argv.iter().skip(1))
+        .filter_map(|word| word.literal().map(|word| word.to_lowercase()))
+        .collect();
+    let named = words.iter().any(|word| {
+        let bare = word.strip_suffix(".service").unwrap_or(word);
+        GUARDS.contains(&bare)
+    });
+    named && words.iter().any(|word| VERBS.contains(&word.as_str()))
 }
 
 fn is_monitor(service: &str) -> bool {

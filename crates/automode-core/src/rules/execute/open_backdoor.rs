@@ -50,7 +50,7 @@ impl Rule for OpenBackdoor {
             .map(|effect| scene.part(effect));
         let wired = scene
             .invocations()
-            .find(|start| is_wired(start) || is_served(start))
+            .find(|start| is_wired(start) || is_served(start) || is_started_by_code(start))
             .map(|start| start.span);
         let Some(span) = commanded.or(wired) else {
             return Vec::new();
@@ -110,6 +110,29 @@ fn is_served(start: &Invocation) -> bool {
             Layer::Wrapper(name) | Layer::Text(name) => SERVERS.contains(&name.as_str()),
             Layer::File(_) | Layer::Task(_) | Layer::Function(_) | Layer::Remote(_) => false,
         })
+}
+
+/// A bare shell that code starts beside its own socket: it has nothing to run
+/// but what arrives there.
+fn is_started_by_code(start: &Invocation) -> bool {
+    const LANGUAGES: &[&str] = &[
+        "python",
+        "perl",
+        "ruby",
+        "php",
+        "node",
+        "javascript",
+        "lua",
+        "awk",
+    ];
+    let by_code = start.layers.iter().any(|layer| match layer {
+        Layer::Text(name) | Layer::Wrapper(name) => {
+            LANGUAGES.iter().any(|language| name.starts_with(language))
+        }
+        Layer::File(_) | Layer::Task(_) | Layer::Function(_) | Layer::Remote(_) => false,
+    });
+    let bare = start.argv.iter().skip(1).all(is_interactive);
+    is_shell(start) && by_code && bare && !matches!(start.stdin, Stdin::Text(_))
 }
 
 fn is_shell(start: &Invocation) -> bool {
