@@ -27,6 +27,35 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
     {
         return is_installed(module, scene);
     }
+    if let GapKind::Call {
+        language: "python",
+        name,
+    } = &gap.kind
+    {
+        // What a module says of itself.
+        const FACTS: &[&str] = &[
+            "__version__",
+            "__file__",
+            "__name__",
+            "__doc__",
+            "__path__",
+            "__all__",
+            "__author__",
+        ];
+        let last = name.rsplit('.').next().unwrap_or_default();
+        if FACTS.contains(&last) {
+            return true;
+        }
+    }
+    // In whichever directory it ends up, it only looks at names.
+    if let GapKind::Unseen(what) = &gap.kind
+        && what == "whether the directory is there"
+        && scene
+            .effects()
+            .all(|effect| matches!(effect.act, Act::List { .. }))
+    {
+        return true;
+    }
     is_code(&gap.kind)
         && scene
             .effects()
@@ -41,7 +70,9 @@ pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool 
             Act::Execute {
                 code: Code::Task { runner, name },
                 origin,
-            } => is_entry(runner, name) && is_clean(origin.taint),
+            } => {
+                is_entry(runner, name) && is_clean(origin.taint) && !names_other_file(effect, scene)
+            }
             Act::Execute {
                 code: Code::File(target),
                 origin,
@@ -71,7 +102,10 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
     };
     match code {
         Code::Task { runner, name } => {
-            is_entry(runner, name) && is_clean(origin.taint) && matches!(gap, GapKind::Unseen(_))
+            is_entry(runner, name)
+                && is_clean(origin.taint)
+                && matches!(gap, GapKind::Unseen(_))
+                && !names_other_file(effect, scene)
         }
         Code::File(target) => {
             origin.seen && is_clean(origin.taint) && is_project_file(target, scene)
@@ -83,6 +117,35 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
         | Code::Container { .. }
         | Code::Remote { .. } => false,
     }
+}
+
+/// `make -f other.mk`: not what the project declares, and it was not seen.
+fn names_other_file(effect: &Effect, scene: &Scene<'_>) -> bool {
+    const FLAGS: &[&str] = &[
+        "-f",
+        "--file",
+        "--makefile",
+        "--justfile",
+        "--taskfile",
+        "--rakefile",
+        "-buildfile",
+        "--build-file",
+        "--eval",
+    ];
+    scene.invocation(effect).is_some_and(|start| {
+        start
+            .argv
+            .iter()
+            .skip(1)
+            .map_while(|word| match word.literal() {
+                Some(text) if text == "--" => None,
+                text => Some(text.unwrap_or_default()),
+            })
+            .any(|word| {
+                let name = word.split('=').next().unwrap_or_default();
+                FLAGS.contains(&name) || (word.starts_with("-f") && !word.starts_with("--"))
+            })
+    })
 }
 
 /// `./gradlew test`: the build tool's own wrapper, checked in beside the build file.

@@ -1,6 +1,6 @@
 //! A credential on its way to the service it belongs to.
 
-use automode_shell::{Act, Direction, DynamicSource, Effect, Host, Piece, Taint};
+use automode_shell::{Act, DynamicSource, Effect, Host, Piece, Taint};
 
 use super::Exception;
 use crate::Finding;
@@ -52,11 +52,11 @@ impl Exception for StandardCredential {
     fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
         match &effect.act {
             // Only a read: what changes something there is the judge's to weigh.
-            Act::Connect {
-                host,
-                direction: Direction::Receive,
-                data,
-            } => data.has(Taint::SECRET) && is_own_provider(scene, effect, host),
+            Act::Connect { host, data, .. } => {
+                *data == Taint::SECRET
+                    && asks_only(scene, effect)
+                    && is_own_provider(scene, effect, host)
+            }
             _ => false,
         }
     }
@@ -73,6 +73,30 @@ impl Exception for StandardCredential {
                     _ => false,
                 })
     }
+}
+
+/// The request has no body and no method that changes anything.
+fn asks_only(scene: &Scene<'_>, effect: &Effect) -> bool {
+    const BODIES: &[&str] = &[
+        "-d",
+        "--data",
+        "-F",
+        "--form",
+        "-T",
+        "--upload-file",
+        "--json",
+        "--post",
+        "--body",
+        "-X",
+        "--request",
+        "--method",
+    ];
+    scene.invocation(effect).is_some_and(|start| {
+        start.argv.iter().skip(1).all(|word| {
+            word.literal()
+                .is_none_or(|word| !BODIES.iter().any(|flag| word.starts_with(flag)))
+        })
+    })
 }
 
 /// Every secret in the program's words is a variable of the service it is sent to.
