@@ -179,10 +179,10 @@ fn deed(text: &str) -> Fallible<String> {
         ) => format!("Deed::{name}"),
         (
             "read" | "list" | "write" | "append" | "edit" | "touch" | "attributes" | "delete"
-            | "delete-tree" | "shell" | "process" | "program" | "argv" | "words" | "code" | "load"
-            | "receive" | "send" | "reach" | "listen" | "link" | "serve" | "sql" | "apply" | "kill"
-            | "environment" | "directory" | "fold" | "say" | "module" | "member" | "cloud"
-            | "message" | "remote" | "unpack" | "put" | "pipe" | "database",
+            | "delete-tree" | "shell" | "process" | "program" | "callback" | "argv" | "words"
+            | "code" | "load" | "receive" | "send" | "reach" | "listen" | "link" | "serve" | "sql"
+            | "apply" | "kill" | "environment" | "directory" | "fold" | "say" | "module" | "member"
+            | "cloud" | "message" | "remote" | "unpack" | "put" | "pipe" | "database",
             Some(one),
             None,
         ) => {

@@ -349,6 +349,7 @@ impl Evaluator<'_> {
             text,
             arguments,
             taint: text.taint(),
+            input: input_taint(&invocation.stdin),
             file: None,
             cwd: shell.cwd.as_deref(),
             layer: &layer,
@@ -387,6 +388,7 @@ impl Evaluator<'_> {
             path,
             language,
             arguments,
+            input: input_taint(&invocation.stdin),
             cwd: shell.cwd.as_deref(),
             layer: &layer,
             span: invocation.span,
@@ -657,5 +659,15 @@ fn note_write(target: &Target, how: WriteHow, data: Taint, shell: &mut Shell) {
             shell.files.write(target, content);
         }
         WriteHow::Attributes | WriteHow::Link => {}
+    }
+}
+
+/// The marks of what a program reads from its standard input.
+fn input_taint(stdin: &Stdin) -> Taint {
+    match stdin {
+        Stdin::Inherited => Taint::UNKNOWN,
+        Stdin::Text(text) => text.taint(),
+        Stdin::File(target) => crate::taint_of(target),
+        Stdin::Pipe(taint) => *taint,
     }
 }

@@ -3,6 +3,48 @@
 //! A [`Behaviour`] lists the deeds of one call and what it gives back. A name
 //! that is in no table has no behaviour: the caller records a gap.
 
+/// Names that lead from a module of pure functions to everything else.
+const ESCAPES: &[&str] = &[
+    "binding",
+    "builtins",
+    "class_eval",
+    "code",
+    "codecs",
+    "constructor",
+    "const_get",
+    "ctypes",
+    "define_method",
+    "eval",
+    "exec",
+    "fork",
+    "importlib",
+    "inspect",
+    "instance_eval",
+    "instance_exec",
+    "mainModule",
+    "method",
+    "module_eval",
+    "multiprocessing",
+    "open",
+    "os",
+    "pathlib",
+    "pickle",
+    "prototype",
+    "public_send",
+    "require",
+    "runpy",
+    "send",
+    "shutil",
+    "socket",
+    "spawn",
+    "subprocess",
+    "sys",
+    "system",
+    "tempfile",
+    "urllib",
+    "webbrowser",
+];
+
 /// Everything known about one language.
 pub(in crate::language) struct Lore {
     /// By dotted name, sorted; `module.*` stands for the rest of a module.
@@ -49,6 +91,8 @@ pub(in crate::language) enum Deed {
     Program(Argument),
     /// One argument is shell text, several are words.
     System,
+    /// A function, by its name or as code, that the call calls.
+    Callback(Argument),
     /// Words one by one from this argument on.
     Words(Argument),
     /// Text in the same language.
@@ -117,6 +161,7 @@ pub(in crate::language) enum Fold {
     Variable,
     Member,
     Module,
+    Search,
     Partial,
 }
 
@@ -146,17 +191,30 @@ impl Lore {
         let mut module = name;
         while let Some((outer, _)) = module.rsplit_once('.') {
             if let Some(found) = find(self.calls, &format!("{outer}.*")) {
-                return Some(found);
+                let inside = name.strip_prefix(outer).unwrap_or(name);
+                return (!self.leads_out(inside)).then_some(found);
             }
             module = outer;
         }
         None
     }
 
+    /// Whether the rest of a name leads out of the module that a `*` describes:
+    /// to another module (`random._os.system`), to the inside of the language
+    /// (`Math.constructor`, `Digest.send`), or to a name that elsewhere does more
+    /// than compute.
+    fn leads_out(&self, inside: &str) -> bool {
+        let mut parts = inside.split('.').filter(|part| !part.is_empty());
+        let last = parts.next_back().unwrap_or_default();
+        let foreign = |part: &str| part.starts_with('_') || ESCAPES.contains(&part);
+        foreign(last) || parts.any(foreign) || self.names_deed(last)
+    }
+
     /// The behaviour of a method of a kind.
     pub(in crate::language) fn method(&self, kind: &str, name: &str) -> Option<Behaviour> {
         let calls = self.kind(kind)?;
-        find(calls, name).or_else(|| find(calls, "*"))
+        let private = name.starts_with('_');
+        find(calls, name).or_else(|| find(calls, "*").filter(|_| !private))
     }
 
     /// Whether any described call of this last name does more than compute.

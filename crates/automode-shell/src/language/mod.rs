@@ -35,6 +35,8 @@ pub struct Source<'a> {
     pub arguments: &'a [Value],
     /// Marks on the text itself: downloaded, decoded, written by this session.
     pub taint: Taint,
+    /// Marks of what arrives on standard input.
+    pub input: Taint,
     /// The file that holds the text, absolute; inline code has none.
     pub file: Option<&'a str>,
     /// Working directory, absolute, where it is known.

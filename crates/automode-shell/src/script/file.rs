@@ -63,6 +63,7 @@ fn code(
         text: &text,
         arguments: opened.arguments,
         taint,
+        input: opened.input,
         file: Some(&target.path),
         cwd: opened.cwd,
         layer: opened.layer,

@@ -18,7 +18,7 @@ mod steps;
 mod taskfile;
 mod tox;
 
-use crate::{Act, Code, Consequence, Context, Facts, Language, Layer, Span, Target, Value};
+use crate::{Act, Code, Consequence, Context, Facts, Language, Layer, Span, Taint, Target, Value};
 use lookup::{Lookup, Place};
 use steps::Steps;
 
@@ -81,6 +81,8 @@ pub struct Opened<'a> {
     /// By the file's first line or its name otherwise.
     pub language: Option<Language>,
     pub arguments: &'a [Value],
+    /// Marks of what arrives on standard input.
+    pub input: Taint,
     pub cwd: Option<&'a str>,
     pub layer: &'a Layer,
     pub span: Span,

@@ -491,6 +491,7 @@ fn scripts_on_disk_are_opened() {
             path: &Value::text(path, Span::default()),
             language: None,
             arguments: &words(&["a"]),
+            input: crate::Taint::NONE,
             cwd: Some("/app"),
             layer: &Layer::File(path.to_owned()),
             span: Span::default(),

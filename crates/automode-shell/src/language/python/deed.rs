@@ -234,7 +234,7 @@ impl Program<'_, '_> {
                 self.put(*at, receiver, given);
                 Taint::NONE
             }
-            Deed::System => Taint::NONE,
+            Deed::System | Deed::Callback(_) => Taint::NONE,
             Deed::Shell(at) => {
                 let text = self.argument_word(*at, receiver, given);
                 self.reading.shell(text, NestedStdin::Same);
@@ -394,9 +394,10 @@ impl Program<'_, '_> {
                 Taint::LOCAL
             }
             Deed::Input => {
+                let input = self.reading.source.input;
                 self.reading.passes_input();
-                self.reading.saw(Taint::UNKNOWN);
-                Taint::UNKNOWN
+                self.reading.saw(input);
+                input
             }
             Deed::Elevate => {
                 self.reading.act(Act::Privilege(Account::Elevate));

@@ -311,6 +311,9 @@ impl Program<'_, '_> {
 
     fn object_attribute(&mut self, receiver: &Thing, object: &Object, name: &str) -> Thing {
         let special = PYTHON.method(object.kind, &format!("@{name}"));
+        if name.starts_with("__") {
+            return Thing::Unknown(object.taint);
+        }
         if PYTHON.is_broad(object.kind) {
             // Everything about it is of its own kind, or a method that is described.
             return Thing::Method(Rc::new(receiver.clone()), Rc::from(name));

@@ -186,6 +186,14 @@ impl Program<'_, '_> {
                 Some(name) => self.resolve(&name),
                 None => self.unknown(label, given),
             },
+            // A directory where modules are looked for from now on.
+            Fold::Search => {
+                match text_of(given.positional.last()) {
+                    Some(directory) => self.search.push(directory),
+                    None => self.reading.unknown_call(label),
+                }
+                Thing::None
+            }
             Fold::Partial => match given.positional.split_first() {
                 // Called later with anything: walk it now, and what is left is harmless.
                 Some((function, rest)) => {
@@ -254,6 +262,7 @@ impl Program<'_, '_> {
             | Fold::Variable
             | Fold::Member
             | Fold::Module
+            | Fold::Search
             | Fold::Partial => Thing::Data(self.given_taint(given)),
         }
     }

@@ -108,11 +108,18 @@ impl Program<'_, '_> {
     /// A module by its dotted name.
     pub(super) fn resolve(&mut self, full: &str) -> Thing {
         let top = full.split('.').next().unwrap_or(full);
-        if !PRELOADED.contains(&top)
-            && let Some(directory) = self.script_directory()
-            && let Some(found) = self.load_from(&directory, full)
-        {
-            return found;
+        if !PRELOADED.contains(&top) {
+            let mut places: Vec<String> = self.script_directory().into_iter().collect();
+            let base = self.reading.directory().map(str::to_owned);
+            for directory in self.search.clone() {
+                let place = Target::locate(&self.reading.word(&directory), base.as_deref());
+                places.push(place.path);
+            }
+            for directory in places {
+                if let Some(found) = self.load_from(&directory, full) {
+                    return found;
+                }
+            }
         }
         if PYTHON.has_module(full) {
             return Thing::name(full);

@@ -44,6 +44,7 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
         module: 0,
         files: Vec::new(),
         imported: BTreeMap::new(),
+        search: Vec::new(),
         stars: Vec::new(),
         text: Rc::from(text),
         running: Vec::new(),
@@ -65,6 +66,8 @@ struct Program<'r, 'a> {
     files: Vec<Option<String>>,
     /// Modules of the project that were loaded, by path.
     imported: BTreeMap<String, usize>,
+    /// Directories that the program put on the search path of modules.
+    search: Vec<String>,
     /// Modules whose names were all imported (`from x import *`).
     stars: Vec<String>,
     /// The source of the code that is walked, for the names of gaps.

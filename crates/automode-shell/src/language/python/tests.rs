@@ -424,6 +424,46 @@ fn what_is_not_known_is_a_gap() {
 }
 
 #[test]
+fn no_module_leads_to_another_unseen() {
+    python(
+        "import random; random._os.system('id')",
+        &["gap call random._os.system"],
+    );
+    python(
+        "import torch; torch.os.system('id')",
+        &["gap call torch.os.system"],
+    );
+    python(
+        "import math; math.__loader__.load_module('os').system('id')",
+        &[
+            "gap call math.__loader__.load_module",
+            "gap call math.__loader__.load_module('os').system",
+        ],
+    );
+    python(
+        "import pandas as pd; pd.DataFrame().__class__.__init__.__globals__['os'].system('id')",
+        &["gap call pd.DataFrame().__class__.__init__.__globals__['os'].system"],
+    );
+    check_with(
+        Language::Python,
+        "import sys; sys.path.insert(0, '/tmp/x'); import json; json.dumps(1)",
+        &[(
+            "/tmp/x/json.py",
+            "import os\nos.system('id')\ndef dumps(x): pass",
+        )],
+        &["run file /tmp/x/json.py", "shell id"],
+    );
+    python(
+        "import sys; sys.path.append(input())",
+        &["gap call sys.path.append"],
+    );
+    python(
+        "import sys; sys.path = ['/tmp']",
+        &["gap call assignment to sys.path"],
+    );
+}
+
+#[test]
 fn modules_of_the_project_are_read() {
     check_with(
         Language::Python,

@@ -698,7 +698,7 @@ fn is_plain_setting(module: &str, name: &str) -> bool {
         (module, name),
         (
             "sys",
-            "stdout" | "stderr" | "stdin" | "argv" | "tracebacklimit" | "path"
+            "stdout" | "stderr" | "stdin" | "argv" | "tracebacklimit"
         ) | ("decimal", _)
             | ("pandas.options.display" | "pandas.options.mode", _)
             | ("torch.backends.cudnn", _)

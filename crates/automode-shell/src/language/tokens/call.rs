@@ -89,6 +89,7 @@ impl Scan<'_, '_> {
             }
             Deed::System | Deed::Words(_) => self.system(arguments),
             Deed::Program(at) | Deed::Process(at) | Deed::Argv(at) => self.spawn(*at, arguments),
+            Deed::Callback(at) => self.callback(*at, arguments, label),
             Deed::Code(at) => self.code(*at, arguments, label),
             Deed::Load(at) => self.load(*at, arguments),
             Deed::Receive(at) => {
@@ -147,8 +148,9 @@ impl Scan<'_, '_> {
             Deed::Secret => self.reading.saw(Taint::SECRET),
             Deed::Network => self.reading.saw(Taint::NETWORK),
             Deed::Input => {
+                let input = self.reading.source.input;
                 self.reading.passes_input();
-                self.reading.saw(Taint::UNKNOWN);
+                self.reading.saw(input);
             }
             Deed::Elevate => self.reading.act(Act::Privilege(Account::Elevate)),
             Deed::Unknown => self.reading.unknown_call(label),
@@ -252,6 +254,33 @@ impl Scan<'_, '_> {
         self.reading
             .command(argv, Vec::new(), None, NestedStdin::Same);
         self.reading.saw(Taint::UNKNOWN);
+    }
+
+    /// A function that is called by its name or given as code.
+    fn callback(&mut self, at: Argument, arguments: &[&[Lexeme]], label: &str) {
+        let Place::Position(at) = at.place else {
+            return;
+        };
+        let Some(tokens) = arguments.get(usize::from(at)) else {
+            return;
+        };
+        let code = tokens.iter().take(3).any(|lexeme| {
+            matches!(&lexeme.token, Token::Name(word) if word == "function" || word == "fn")
+        });
+        if code {
+            return;
+        }
+        let name = self.value(tokens).literal().map(|name| name.into_owned());
+        match name.as_deref().map(|name| (name, self.lore.call(name))) {
+            Some((_, Some(behaviour))) if behaviour.deeds.is_empty() => {}
+            Some((name, Some(behaviour))) => {
+                self.perform(behaviour, None, name);
+            }
+            Some((name, None)) if self.is_own(name) => {}
+            Some((_, None)) | None => self
+                .reading
+                .unknown_call(&format!("{label} with a function by name")),
+        }
     }
 
     fn code(&mut self, at: Argument, arguments: &[&[Lexeme]], label: &str) {

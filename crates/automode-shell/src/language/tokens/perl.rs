@@ -33,6 +33,9 @@ fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<Token>, &'stati
     }
     let word = ahead.take_while(|c| c.is_alphanumeric() || c == '_' || c == ':');
     if word.is_empty() {
+        if sigil == '&' && matches!(ahead.peek(), Some('{' | '$')) {
+            return Err("call through a variable");
+        }
         match ahead.peek() {
             Some('{') if sigil != '&' => {
                 // `@{$x}` and `${x}`: the braces are read as code of their own.

@@ -7,6 +7,22 @@ use crate::language::known::Lore;
 use crate::language::reading::Reading;
 use crate::{Language, NestedStdin, Piece, Taint, Value};
 
+/// Variables that decide which file a module is loaded from.
+const SEARCH_PATHS: &[&str] = &[
+    "$LOAD_PATH",
+    "$:",
+    "@INC",
+    "%INC",
+    "$INC",
+    "package.path",
+    "package.cpath",
+    "package.loaded",
+    "package.preload",
+    "module.paths",
+    "require.cache",
+    "require.extensions",
+];
+
 /// Files that pull in further files.
 const DEPTH: usize = 6;
 
@@ -276,6 +292,22 @@ impl Scan<'_, '_> {
         }
     }
 
+    /// Whether the program defines a function of this name.
+    pub(super) fn is_own(&self, name: &str) -> bool {
+        self.functions.contains(name)
+    }
+
+    /// A name for a module; one that stands for two of them stands for neither.
+    fn alias(&mut self, name: &str, module: String) {
+        match self.aliases.get_mut(name) {
+            Some(known) if *known != module => *known = "…".to_owned(),
+            Some(_) => {}
+            None => {
+                self.aliases.insert(name.to_owned(), module);
+            }
+        }
+    }
+
     fn assigns_function(&self, row: &Row<'_>, at: usize) -> bool {
         let mut at = at;
         if matches!(row.token(at), Some(Token::Name(word)) if word == "async") {
@@ -322,7 +354,7 @@ impl Scan<'_, '_> {
                 module = format!("{module}.{part}");
                 end = end.saturating_add(2);
             }
-            self.aliases.insert(name.to_owned(), module);
+            self.alias(name, module);
         }
     }
 
@@ -368,10 +400,9 @@ impl Scan<'_, '_> {
                             .take()
                             .filter(|_| renames)
                             .unwrap_or_else(|| name.clone());
-                        self.aliases
-                            .insert(name.clone(), format!("{module}.{original}"));
+                        self.alias(name, format!("{module}.{original}"));
                     } else {
-                        self.aliases.insert(name.clone(), module.clone());
+                        self.alias(name, module.clone());
                     }
                 }
                 _ => {}
@@ -400,8 +431,7 @@ impl Scan<'_, '_> {
                 original = Some(name.clone());
             } else {
                 let member = original.take().unwrap_or_else(|| name.clone());
-                self.aliases
-                    .insert(name.clone(), format!("{module}.{member}"));
+                self.alias(name, format!("{module}.{member}"));
             }
         }
     }
@@ -497,6 +527,19 @@ impl Scan<'_, '_> {
             return;
         }
         let full = self.full_name(&chain.parts);
+        let moves = SEARCH_PATHS.iter().any(|path| {
+            full.strip_prefix(*path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+        if moves {
+            self.reading
+                .unknown_call(&format!("{full} changes where modules come from"));
+        }
+        if let Some(function) = first.strip_prefix('&')
+            && !self.functions.contains(function)
+        {
+            return self.reading.unknown_call(&full);
+        }
         let variable = self.variables.contains(&first) || first.starts_with(['$', '@', '%']);
         let parentheses = row.token(chain.end) == Some(&Token::Mark("("));
         let arguments =

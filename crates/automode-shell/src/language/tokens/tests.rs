@@ -121,6 +121,21 @@ fn javascript_that_reaches_out() {
         "const p = require('path'), os = require('os'); require('fs').rmSync(p.join(os.homedir(), 'x'))",
         &["delete /home/dev/x"],
     );
+    javascript(
+        "let a = require('child_process'); a.exec('id'); a = require('path')",
+        &["gap call ….exec"],
+    );
+    javascript(
+        "const p = require('path'); (function (p) { p.rmSync('/') })(require('fs'))",
+        &["gap call path.rmSync"],
+    );
+    javascript(
+        "Math.constructor.constructor('return process')()",
+        &[
+            "gap call Math.constructor.constructor",
+            "gap call call of a result",
+        ],
+    );
     javascript("x[y]('z')", &["gap call call of an element"]);
     javascript("frob(1)", &["gap call frob"]);
     javascript("a.frob(1)", &["gap call a.frob"]);
@@ -197,6 +212,11 @@ fn ruby_is_read() {
         &["connect receive e.example"],
     );
     ruby("Object.send(:system, 'id')", &["gap call Object.send"]);
+    ruby("Time.send(:system, 'id')", &["gap call Time.send"]);
+    ruby(
+        "$LOAD_PATH.unshift('/tmp')",
+        &["gap call $LOAD_PATH.unshift changes where modules come from"],
+    );
     ruby("frobnicate", &["gap call frobnicate"]);
     ruby("x.frob", &["gap call x.frob"]);
     ruby("require 'unknown_gem'", &["gap call require unknown_gem"]);
@@ -261,6 +281,15 @@ fn perl_is_read() {
     perl("use Unknown::Module;", &["gap call use Unknown.Module"]);
     perl("frob(1)", &["gap call frob"]);
     perl("$f->(1)", &["gap call call through a value"]);
+    perl(
+        "my $f = 'system'; &$f('id')",
+        &["gap syntax perl: call through a variable"],
+    );
+    perl(
+        "*go = \\&CORE::system; go('id')",
+        &["gap call &CORE::system", "gap call go"],
+    );
+    perl("use lib '/tmp'; use JSON;", &["gap call use lib"]);
     perl("exec('/bin/sh')", &["shell /bin/sh"]);
 }
 
@@ -287,6 +316,15 @@ fn php_and_lua_are_read() {
         &["run php <- decoded", "gap unseen eval"],
     );
     php("$f('id');", &["gap call $f"]);
+    php("array_map('system', ['id']);", &["shell …"]);
+    php(
+        "array_map('strtoupper', ['id']); usort($a, fn($x, $y) => $x - $y);",
+        &[],
+    );
+    php(
+        "array_map($f, ['id']);",
+        &["gap call array_map with a function by name"],
+    );
     php("frob();", &["gap call frob"]);
     php(
         "include 'x.php';",
