@@ -6,7 +6,7 @@
 //! suspicious into the project.
 
 use automode_shell::place::Zone;
-use automode_shell::{Act, Code, Effect, Gap, GapKind, Taint, Target};
+use automode_shell::{Act, Code, Effect, Extent, Gap, GapKind, Taint, Target};
 
 use super::overlaps;
 use crate::policy::ProjectCode;
@@ -70,13 +70,14 @@ pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool 
             Act::Execute {
                 code: Code::Task { runner, name },
                 origin,
-            } => {
-                is_entry(runner, name) && is_clean(origin.taint) && !names_other_file(effect, scene)
-            }
+            } => is_entry(runner, name) && is_clean(origin.taint),
             Act::Execute {
                 code: Code::File(target),
                 origin,
-            } => is_clean(origin.taint) && is_wrapper(effect, target, scene),
+            } => {
+                let test = is_test(target) && is_project_file(target, scene);
+                is_clean(origin.taint) && (test || is_wrapper(effect, target, scene))
+            }
             _ => false,
         }
 }
@@ -102,13 +103,11 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
     };
     match code {
         Code::Task { runner, name } => {
-            is_entry(runner, name)
-                && is_clean(origin.taint)
-                && matches!(gap, GapKind::Unseen(_))
-                && !names_other_file(effect, scene)
+            is_entry(runner, name) && is_clean(origin.taint) && matches!(gap, GapKind::Unseen(_))
         }
         Code::File(target) => {
-            origin.seen && is_clean(origin.taint) && is_project_file(target, scene)
+            let unseen_test = is_test(target) && matches!(gap, GapKind::Unseen(_));
+            (origin.seen || unseen_test) && is_clean(origin.taint) && is_project_file(target, scene)
         }
         Code::Program(_)
         | Code::Inline { .. }
@@ -117,35 +116,6 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
         | Code::Container { .. }
         | Code::Remote { .. } => false,
     }
-}
-
-/// `make -f other.mk`: not what the project declares, and it was not seen.
-fn names_other_file(effect: &Effect, scene: &Scene<'_>) -> bool {
-    const FLAGS: &[&str] = &[
-        "-f",
-        "--file",
-        "--makefile",
-        "--justfile",
-        "--taskfile",
-        "--rakefile",
-        "-buildfile",
-        "--build-file",
-        "--eval",
-    ];
-    scene.invocation(effect).is_some_and(|start| {
-        start
-            .argv
-            .iter()
-            .skip(1)
-            .map_while(|word| match word.literal() {
-                Some(text) if text == "--" => None,
-                text => Some(text.unwrap_or_default()),
-            })
-            .any(|word| {
-                let name = word.split('=').next().unwrap_or_default();
-                FLAGS.contains(&name) || (word.starts_with("-f") && !word.starts_with("--"))
-            })
-    })
 }
 
 /// `./gradlew test`: the build tool's own wrapper, checked in beside the build file.
@@ -172,6 +142,24 @@ fn is_installed(name: &str, scene: &Scene<'_>) -> bool {
             .written
             .iter()
             .any(|own| own.path.ends_with(&file) || own.path.contains(&package))
+}
+
+/// A test of the project, by the names that test runners look for themselves.
+fn is_test(target: &Target) -> bool {
+    let mut names = target.path.rsplit('/');
+    let name = names.next().unwrap_or_default();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let script = matches!(ending, "py" | "sh" | "js" | "ts" | "rb");
+    let named = stem == "test"
+        || stem == "tests"
+        || stem.starts_with("test_")
+        || stem.starts_with("run_test")
+        || stem.ends_with("_test")
+        || stem.ends_with("_tests")
+        || stem.ends_with(".test")
+        || stem.ends_with(".spec");
+    let shelved = names.any(|folder| matches!(folder, "test" | "tests" | "spec"));
+    target.extent == Extent::Exact && script && (named || shelved)
 }
 
 fn is_project_file(target: &Target, scene: &Scene<'_>) -> bool {
