@@ -253,6 +253,64 @@ fn a_client_that_never_finishes_speaking_is_denied_in_time() {
 }
 
 #[test]
+fn a_judge_that_never_answers_is_a_denial_in_time() {
+    let bench = Bench::new();
+    let begun = Instant::now();
+    let mut command = bench.command(&["hook", "codex", "--deadline", "3"]);
+    command
+        .env("AUTOMODE_JUDGE", "command")
+        .env("AUTOMODE_COMMAND", "sleep 1000");
+    let path = bench.root.path().join("transcript.jsonl");
+    File::create(&path)
+        .unwrap()
+        .set_len(2 * 1024 * 1024 * 1024)
+        .unwrap();
+    let mut payload = bench.call("some-unknown-program --now");
+    payload["transcript_path"] = json!(path);
+    let answer = finish(&mut command, &payload.to_string());
+    assert_eq!(
+        (answer.verdict(), answer.code),
+        ("deny", Some(0)),
+        "{}",
+        answer.json
+    );
+    assert!(begun.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn a_permit_covers_the_request_that_follows_and_no_other() {
+    let bench = Bench::new();
+    let call = ToolCall {
+        tool: "Bash".to_owned(),
+        input: json!({"command": DEADLY}).as_object().unwrap().clone(),
+        cwd: bench.path("shop"),
+    };
+    let mut request = bench.call(DEADLY);
+    request["hook_event_name"] = json!("PermissionRequest");
+    let behaviour = || {
+        let answer = bench.hook(&["codex"], &request.to_string());
+        answer.json["hookSpecificOutput"]["decision"]["behavior"]
+            .as_str()
+            .unwrap_or("none")
+            .to_owned()
+    };
+    assert_eq!(behaviour(), "deny");
+    permit::grant(&bench.state(), &permit::print(&call), "k").unwrap();
+    assert_eq!(
+        bench.hook(&["codex"], &bench.call(DEADLY).to_string()).json,
+        json!({})
+    );
+    assert_eq!(behaviour(), "allow");
+    let mut done = bench.call(DEADLY);
+    done["hook_event_name"] = json!("PostToolUse");
+    bench.hook(&["codex"], &done.to_string());
+    assert_eq!(behaviour(), "deny");
+    permit::grant(&bench.state(), &permit::print(&call), "k").unwrap();
+    assert_eq!(behaviour(), "allow");
+    assert_eq!(behaviour(), "deny");
+}
+
+#[test]
 fn shadow_mode_says_nothing_and_records_everything() {
     let bench = Bench::new();
     let answer = bench.hook(

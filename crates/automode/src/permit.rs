@@ -78,6 +78,12 @@ pub fn grant(state: &State, print: &str, decision: &str) -> io::Result<()> {
     file.write_all(decision.as_bytes())
 }
 
+/// Whether a permit of this digest lies ready.
+#[must_use]
+pub fn is_granted(state: &State, print: &str) -> bool {
+    place(state, print).is_some_and(|path| path.exists())
+}
+
 /// Uses the permit of this digest up. Says which decision it was given for.
 #[must_use]
 pub fn redeem(state: &State, print: &str, now: SystemTime) -> Option<String> {

@@ -10,7 +10,8 @@ use automode::line::Settlement;
 use automode::ports::FileSystem;
 use automode::session::{CallNote, Cost, LedgerNote, Memory, Note};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
-use automode_agents::{Answer, Enforcement};
+use automode_agents::{Answer, Enforcement, Moment};
+use automode_core::Outcome;
 use automode_core::judge::price_of;
 use sha2::{Digest, Sha256};
 
@@ -63,7 +64,8 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
             brief: settlement.call.brief.clone(),
             verdict: settlement.decision.verdict,
             decision: name.clone(),
-            permitted,
+            // A permit used up by a request for permission has nothing left for another one.
+            permitted: permitted && desk.event.happening.moment() == Moment::BeforeTool,
             by: desk.event.subagent.as_ref().map(|by| by.id.clone()),
             writes: settlement.written.clone(),
         },
@@ -81,9 +83,11 @@ pub fn permission(desk: &Desk<'_>, call: &ToolCall) -> Answer {
         .iter()
         .rev()
         .find(|known| known.note.print == print);
+    let state = desk.state.as_ref();
+    let granted = state.is_some_and(|state| permit::is_granted(state, &print));
     let verdict = match before {
-        Some(known) if known.note.permitted => Verdict::Allow,
-        Some(known) if known.note.verdict != Verdict::Allow => known.note.verdict,
+        Some(known) if known.note.permitted && known.outcome == Outcome::Pending => Verdict::Allow,
+        Some(known) if known.note.verdict != Verdict::Allow && !granted => known.note.verdict,
         Some(_) | None => return self::call(desk, call, None),
     };
     let name = before
