@@ -1,7 +1,9 @@
 //! The prose of the rule pages, as the judge reads it.
 
 use crate::exceptions::EXCEPTIONS;
-use crate::rules::{CATALOGUE, Page};
+use crate::rules::CATALOGUE;
+
+const HEADING: &str = "\n## Judge\n";
 
 /// Each block rule with what the judge is told.
 pub(super) fn blocks() -> Vec<(&'static str, String)> {
@@ -19,8 +21,9 @@ pub(super) fn exceptions() -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The section for the judge, in one line.
+/// The section for the judge, in one line. The rest of the page is not read: this is done for every question.
 fn told(page: &'static str) -> String {
-    let section = Page::read(page).judge;
+    let (_, after) = page.split_once(HEADING).unwrap_or_default();
+    let section = after.split("\n## ").next().unwrap_or_default();
     section.split_whitespace().collect::<Vec<_>>().join(" ")
 }

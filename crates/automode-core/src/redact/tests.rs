@@ -49,6 +49,17 @@ fn keys_are_known_by_their_prefix() {
 }
 
 #[test]
+fn no_issuer_has_shorter_tokens_than_is_looked_at() {
+    for issuer in super::token::ISSUERS {
+        assert!(
+            issuer.prefix.len() + issuer.least >= super::token::SHORTEST,
+            "{}",
+            issuer.prefix
+        );
+    }
+}
+
+#[test]
 fn private_keys_go_as_a_whole() {
     let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
     let key = format!(

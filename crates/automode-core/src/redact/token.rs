@@ -4,7 +4,7 @@ use super::{Secret, run, starts_with};
 
 /// How a token goes on after its prefix.
 #[derive(Clone, Copy)]
-enum Body {
+pub(super) enum Body {
     /// Letters and digits.
     Alnum,
     /// Also `-` and `_`.
@@ -15,10 +15,10 @@ enum Body {
     Upper,
 }
 
-struct Issuer {
-    prefix: &'static str,
+pub(super) struct Issuer {
+    pub prefix: &'static str,
     /// The fewest characters after the prefix.
-    least: usize,
+    pub least: usize,
     body: Body,
     kind: &'static str,
 }
@@ -32,8 +32,11 @@ const fn issuer(prefix: &'static str, least: usize, body: Body, kind: &'static s
     }
 }
 
+/// No token is shorter than this, its prefix included.
+pub(super) const SHORTEST: usize = 20;
+
 /// A longer prefix stands before a shorter one that begins it.
-const ISSUERS: &[Issuer] = &[
+pub(super) const ISSUERS: &[Issuer] = &[
     issuer("sk-ant-", 20, Body::Url, "anthropic-key"),
     issuer("sk-or-", 20, Body::Url, "openrouter-key"),
     issuer("sk-proj-", 20, Body::Url, "openai-key"),
@@ -92,6 +95,11 @@ pub(super) fn prefixed(bytes: &[u8], at: usize) -> Option<Secret> {
     if let Some(secret) = bearer(bytes, at) {
         return Some(secret);
     }
+    // Most words are short, and no token is: a look at each saves most of the work.
+    let beginning = bytes.get(at..at.saturating_add(SHORTEST))?;
+    if !beginning.iter().all(|byte| Body::Dotted.holds(*byte)) {
+        return None;
+    }
     ISSUERS
         .iter()
         .filter(|issuer| starts_with(bytes, at, issuer.prefix))
@@ -115,6 +123,9 @@ pub(super) fn prefixed(bytes: &[u8], at: usize) -> Option<Secret> {
 
 /// `Bearer …` and `Basic …`, as in an `Authorization` header.
 fn bearer(bytes: &[u8], at: usize) -> Option<Secret> {
+    if !matches!(bytes.get(at), Some(b'B' | b'b')) {
+        return None;
+    }
     let (word, kind) = match bytes.get(at..at.saturating_add(7)) {
         Some(word) if word.eq_ignore_ascii_case(b"bearer ") => (7, "bearer-token"),
         _ => match bytes.get(at..at.saturating_add(6)) {
