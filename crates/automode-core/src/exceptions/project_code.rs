@@ -103,7 +103,10 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
     };
     match code {
         Code::Task { runner, name } => {
-            is_entry(runner, name) && is_clean(origin.taint) && matches!(gap, GapKind::Unseen(_))
+            // The task itself was not seen; anything else that was not is another matter.
+            let itself =
+                matches!(gap, GapKind::Unseen(what) if *what == format!("{runner} {name}"));
+            is_entry(runner, name) && is_clean(origin.taint) && itself
         }
         Code::File(target) => {
             let unseen_test = is_test(target) && matches!(gap, GapKind::Unseen(_));
