@@ -30,7 +30,7 @@ use crate::guard::{self, Admitted};
 use crate::syntax::{self, Origin, Script};
 use crate::{
     Act, Analysis, Certainty, Context, Coverage, Effect, Facts, Gap, GapKind, Invocation, Need,
-    Span,
+    Span, WriteHow,
 };
 use shell::Shell;
 
@@ -83,6 +83,38 @@ pub(super) struct Evaluator<'c> {
     pub(super) frames: u32,
 }
 
+/// A change behind a link that the same command has made lands where the link leads.
+fn through_links(effects: &[Effect]) -> Vec<Gap> {
+    let mut links: Vec<&str> = Vec::new();
+    let mut gaps = Vec::new();
+    for effect in effects {
+        let changed = match &effect.act {
+            Act::Write {
+                target,
+                how: WriteHow::Link,
+                ..
+            } => {
+                links.push(&target.path);
+                continue;
+            }
+            Act::Write { target, .. } | Act::Delete { target, .. } => &target.path,
+            _ => continue,
+        };
+        let behind = links.iter().any(|link| {
+            changed
+                .strip_prefix(link)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        if behind {
+            gaps.push(Gap {
+                kind: GapKind::Unseen("where the link leads".to_owned()),
+                span: effect.span,
+            });
+        }
+    }
+    gaps
+}
+
 /// A place in the record to go back to.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
@@ -109,7 +141,8 @@ impl<'c> Evaluator<'c> {
 
     fn finish(self) -> Analysis {
         let mut gaps: Vec<Gap> = Vec::new();
-        for gap in self.gaps {
+        let through_links = through_links(&self.effects);
+        for gap in self.gaps.into_iter().chain(through_links) {
             if !gaps.contains(&gap) {
                 gaps.push(gap);
             }

@@ -2,7 +2,7 @@
 
 use super::meaning::Meaning;
 use super::table::Use;
-use crate::{Act, Direction, Host, Interface, Taint, Value};
+use crate::{Act, Direction, Dynamic, DynamicSource, Host, Interface, Piece, Taint, Value};
 
 impl Meaning<'_> {
     pub(super) fn connect(&mut self, host: Host, direction: Direction, word: &Value) {
@@ -130,4 +130,19 @@ pub(super) fn published(word: &Value) -> Interface {
     } else {
         Interface::Exposed
     }
+}
+
+/// The output of a command is a part of a host's name: asking for the name tells
+/// it to whoever answers for the domain.
+pub(super) fn tells(word: &Value) -> bool {
+    let output = |piece: &Piece| {
+        matches!(
+            piece,
+            Piece::Dynamic(Dynamic {
+                source: DynamicSource::Output,
+                ..
+            })
+        )
+    };
+    word.pieces.len() > 1 && word.pieces.iter().any(output)
 }

@@ -4,7 +4,7 @@ use super::git;
 use super::meaning::{Meaning, Words};
 use super::remote;
 use super::table::{Choice, Role, Use};
-use crate::{Act, ProcessScope, Value};
+use crate::{Act, Direction, ProcessScope, Value};
 
 impl Meaning<'_> {
     /// Applies a choice to the words that it was made for.
@@ -95,6 +95,11 @@ impl Meaning<'_> {
             Role::Url(direction) => self.url(direction, value, words.cwd.as_deref()),
             Role::Host(direction) => {
                 let host = remote::host(value);
+                let direction = if remote::tells(value) {
+                    Direction::Send
+                } else {
+                    direction
+                };
                 self.connect(host, direction, value);
             }
             Role::Remote(used) => self.remote(used, value, words.cwd.as_deref()),
