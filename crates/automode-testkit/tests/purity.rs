@@ -29,7 +29,7 @@ const LIBRARIES: &[&str] = &[
 ];
 
 /// Families of parsers.
-const FAMILIES: &[&str] = &["shuck-", "ruff_", "oxc_"];
+const FAMILIES: &[&str] = &["ruff_"];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
