@@ -6,6 +6,7 @@
 use std::env;
 use std::sync::OnceLock;
 
+use automode::config::{self, Places};
 use automode::judge::{Chain, Folder, Link, Notes, Purse, Records, Standing, service};
 use automode::ports::Judge;
 use automode::state::State;
@@ -82,6 +83,32 @@ pub fn links(service: &Service, agent_model: Option<&str>, state: Option<&State>
                     Link::Ready(model)
                 }
             }
+        })
+        .collect()
+}
+
+/// Every judge that is chosen in a directory, with how it stands or why it cannot be asked.
+pub fn standings(cwd: &str) -> Vec<(String, Result<Standing, String>)> {
+    let policy = config::load(&Places::here(cwd.as_ref(), None));
+    let service = match service(&policy.settings.service, variable) {
+        Ok(service) => service,
+        Err(wrong) => return vec![("judge".to_owned(), Err(wrong.to_string()))],
+    };
+    let records = state().and_then(|state| Records::open(&state).ok());
+    service
+        .chain
+        .iter()
+        .map(|provider| match opened(provider, None) {
+            Ok(model) => {
+                let standing = records
+                    .as_ref()
+                    .map_or(Standing::Untested, |records| records.standing(&*model));
+                (
+                    format!("{} at {}", model.model(), model.place()),
+                    Ok(standing),
+                )
+            }
+            Err(why) => (provider.kind.name().to_owned(), Err(why)),
         })
         .collect()
 }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use automode::audit::{self, Entry};
+use automode::judge::Standing;
 use automode::state::State;
 use automode_agents::Agent;
 use serde_json::json;
 
 use crate::client::{self, Installed, SCOPES, scope_name};
-use crate::clock;
+use crate::{clock, judge, setup};
 
 /// Show which agents automode is registered with.
 #[derive(clap::Args)]
@@ -43,6 +44,7 @@ pub fn run(args: Args) -> Result<u8> {
             rows.push((agent, scope, state, path));
         }
     }
+    let judges = setup::directory(None).map_or_else(|_| Vec::new(), |cwd| judge::standings(&cwd));
     if args.json {
         let rows: Vec<_> = rows
             .iter()
@@ -69,7 +71,20 @@ pub fn run(args: Args) -> Result<u8> {
             path.display()
         );
     }
+    for (name, standing) in judges {
+        println!("judge        {name}: {}", stands(&standing));
+    }
     Ok(0)
+}
+
+/// How a judge stands, in a few words.
+fn stands(standing: &Result<Standing, String>) -> String {
+    match standing {
+        Ok(Standing::Passed) => "passed its canaries".to_owned(),
+        Ok(Standing::Untested) => "never tested (hint: automode judge test)".to_owned(),
+        Ok(Standing::Failed(failed)) => format!("failed {} of its canaries", failed.len()),
+        Err(why) => why.clone(),
+    }
 }
 
 const fn mode(shadow: bool) -> &'static str {

@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use automode::judge::Standing;
 use automode::state::State;
 use automode_agents::Agent;
 use serde_json::{Value, json};
 
 use super::{Finding, good, note};
-use crate::setup;
+use crate::{judge, setup};
 
 /// How long a hook may take to deny what needs no judge.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -110,17 +111,35 @@ pub fn writable(state: &State) -> io::Result<()> {
 }
 
 /// Whether a judge is there for what the analysis leaves open.
-pub fn judge() -> Finding {
-    match setup::directory(None).and_then(|cwd| setup::gate(&cwd, None)) {
-        Ok(gate) if gate.has_judge() => {
-            good("a judge is configured (try it with `automode judge test`)")
-        }
-        Ok(_) => note("no judge is configured: what the analysis leaves open is asked or denied"),
-        Err(error) => Finding::Bad {
-            what: format!("the settings cannot be used: {error:#}"),
-            hint: "automode config lint".to_owned(),
-        },
+pub fn judges() -> Vec<Finding> {
+    let cwd = match setup::directory(None) {
+        Ok(cwd) => cwd,
+        Err(error) => return vec![note(format!("{error:#}"))],
+    };
+    let judges = judge::standings(&cwd);
+    if judges.is_empty() {
+        return vec![note(
+            "no judge is configured: what the analysis leaves open is asked or denied",
+        )];
     }
+    let test = "automode judge test".to_owned();
+    judges
+        .into_iter()
+        .map(|(name, standing)| match standing {
+            Ok(Standing::Passed) => good(format!("the judge {name} passed its canaries")),
+            Ok(Standing::Untested) => note(format!(
+                "the judge {name} was never tested (hint: automode judge test)"
+            )),
+            Ok(Standing::Failed(failed)) => Finding::Bad {
+                what: format!("the judge {name} failed {} of its canaries", failed.len()),
+                hint: test.clone(),
+            },
+            Err(why) => Finding::Bad {
+                what: format!("the judge {name} cannot be asked: {why}"),
+                hint: test.clone(),
+            },
+        })
+        .collect()
 }
 
 /// A boolean setting in a JSON file with comments.

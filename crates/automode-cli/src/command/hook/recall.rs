@@ -23,7 +23,6 @@ use crate::setup;
 const TAIL: u64 = 16 * 1024 * 1024;
 /// A longer line is passed over: it is a tool's result.
 const MAX_LINE: u64 = 4 * 1024 * 1024;
-const MAX_ENTRIES: usize = 2_000;
 
 pub struct FromTranscript<'a> {
     pub agent: Agent,
@@ -65,8 +64,8 @@ impl Recall for FromTranscript<'_> {
         if is_pending && matches!(entries.last(), Some(Entry::Call { .. })) {
             entries.pop();
         }
-        let surplus = entries.len().saturating_sub(MAX_ENTRIES);
-        Some(entries.split_off(surplus))
+        // What is too much is left out where the request is made: old calls first, user words never.
+        Some(entries)
     }
 }
 
