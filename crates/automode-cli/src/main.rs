@@ -6,6 +6,7 @@
 mod client;
 mod clock;
 mod command;
+mod effects;
 mod judge;
 mod output;
 mod person;

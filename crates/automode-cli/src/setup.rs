@@ -23,8 +23,8 @@ pub fn gate(cwd: &str, config: Option<PathBuf>) -> Result<Gate> {
 }
 
 /// The same gate with nobody to ask.
-pub fn judgeless_gate(cwd: &str) -> Gate {
-    Gate::new(config::load(&Places::here(cwd.as_ref(), None)))
+pub fn judgeless_gate(cwd: &str, config: Option<PathBuf>) -> Gate {
+    Gate::new(config::load(&Places::here(cwd.as_ref(), config)))
 }
 
 /// The directory made absolute; it must exist.

@@ -243,6 +243,55 @@ fn explain_tells_every_stage() {
 }
 
 #[test]
+fn explain_tells_effects() {
+    let world = World::new();
+    fs::write(world.project().join("s.sh"), "rm -rf out/*\n").expect("written");
+    let explain = |arguments: &[&str]| {
+        let mut command = world.command();
+        let output = command
+            .arg("explain")
+            .arg("--effects")
+            .args(arguments)
+            .output();
+        let output = output.expect("automode runs");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        text(&output.stdout)
+    };
+    let project = world.project();
+    let project = project.display();
+    let told = explain(&["echo hi; sudo rm -rf build && frobnicate"]);
+    for part in [
+        "rm -rf build  (through sudo)\n".to_owned(),
+        "  privilege elevate  from `sudo rm -rf build`\n".to_owned(),
+        format!("  delete-tree {project}/build  from `build`\n"),
+        "coverage: partial\n".to_owned(),
+        "  gap program frobnicate  from `frobnicate`\n".to_owned(),
+    ] {
+        assert!(told.contains(&part), "{part}\n{told}");
+    }
+    let told = explain(&["bash s.sh"]);
+    assert!(told.contains("delete-tree"), "files are read: {told}");
+    let told = explain(&["--tool", "Write", "--input", r#"{"file_path": "a"}"#]);
+    assert!(told.contains(&format!("  write {project}/a\n")), "{told}");
+
+    let object: serde_json::Value =
+        serde_json::from_str(&explain(&["--json", "nice rm x"])).expect("JSON");
+    let expected = serde_json::json!({
+        "coverage": "complete",
+        "commands": [
+            {"words": ["nice", "rm", "x"], "through": [], "directory": project.to_string(), "certainty": "always", "from": "nice rm x"},
+            {"words": ["rm", "x"], "through": ["nice"], "directory": project.to_string(), "certainty": "always", "from": "nice rm x"},
+        ],
+        "effects": [
+            {"effect": format!("delete {project}/x"), "command": 1, "certainty": "always", "from": "x"},
+        ],
+        "gaps": [],
+        "left_behind": [],
+    });
+    assert_eq!(object, expected);
+}
+
+#[test]
 fn bad_input_is_an_error() {
     let world = World::new();
     is_error(&world.check::<&str>(&[]), "nothing to check");

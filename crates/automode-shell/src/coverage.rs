@@ -54,6 +54,16 @@ impl Coverage {
         matches!(self, Self::Complete)
     }
 
+    /// The word for people and reports.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Partial(_) => "partial",
+            Self::Opaque(_) => "opaque",
+        }
+    }
+
     /// The gaps, in the order they were met.
     #[must_use]
     pub fn gaps(&self) -> &[Gap] {

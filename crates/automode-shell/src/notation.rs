@@ -7,8 +7,8 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::{
     Account, Act, Chore, CloudVerb, Code, DatabaseVerb, Direction, Extent, GapKind, Host,
-    Interface, Language, Nested, Origin, PackageOp, PackageSource, PersistKind, ProcessScope,
-    RefChange, Scope, SystemChange, Taint, Target, Value, VcsOp, WriteHow,
+    Interface, Language, Layer, Nested, Origin, PackageOp, PackageSource, PersistKind,
+    ProcessScope, RefChange, Scope, SystemChange, Taint, Target, Value, VcsOp, WriteHow,
 };
 
 impl Display for Act {
@@ -248,6 +248,19 @@ impl Display for GapKind {
             Self::Unseen(what) => write!(f, "gap unseen {what}"),
             Self::Call { language, name } => write!(f, "gap call {language} {name}"),
             Self::Budget => f.write_str("gap budget"),
+        }
+    }
+}
+
+impl Display for Layer {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wrapper(name) => f.write_str(name),
+            Self::Text(name) => write!(f, "text of {name}"),
+            Self::File(path) => write!(f, "file {path}"),
+            Self::Task(name) => write!(f, "task {name}"),
+            Self::Function(name) => write!(f, "function {name}"),
+            Self::Remote(place) => write!(f, "on {place}"),
         }
     }
 }

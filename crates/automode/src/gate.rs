@@ -156,6 +156,7 @@ impl Gate {
             },
             written: Vec::new(),
             judged: None,
+            effects: None,
         }
     }
 }

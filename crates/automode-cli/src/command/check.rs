@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use automode::{Decision, Mode, Presence, Session, ToolCall, Verdict};
+use automode::{Decision, Gate, Mode, Presence, Session, ToolCall, Verdict};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 
@@ -75,8 +75,25 @@ pub fn run(args: Args) -> Result<u8> {
     Ok(exit_code(&decision))
 }
 
+/// A call and everything it is decided with.
+pub struct Matter {
+    pub call: ToolCall,
+    pub session: Session,
+    pub gate: Gate,
+}
+
 /// The call of the arguments, decided.
 pub fn decide(args: CallArgs) -> Result<(ToolCall, Decision)> {
+    let mut matter = prepare(args, setup::gate)?;
+    let decision = matter.gate.check(&matter.call, &mut matter.session);
+    Ok((matter.call, decision))
+}
+
+/// The call of the arguments under the gate that `seat` makes for its directory.
+pub fn prepare(
+    args: CallArgs,
+    seat: impl FnOnce(&str, Option<PathBuf>) -> Result<Gate>,
+) -> Result<Matter> {
     let cwd = setup::directory(args.cwd)?;
     let mut roots = vec![cwd.clone()];
     for extra in args.add_dir {
@@ -91,9 +108,9 @@ pub fn decide(args: CallArgs) -> Result<(ToolCall, Decision)> {
     if let Err(wrong) = call.check() {
         bail!("{wrong}");
     }
-    let gate = setup::gate(&call.cwd, args.config)?;
+    let gate = seat(&call.cwd, args.config)?;
     roots.extend_from_slice(gate.policy().directories());
-    let mut session = Session {
+    let session = Session {
         mode: args.mode,
         presence: if args.headless {
             Presence::Headless
@@ -105,8 +122,11 @@ pub fn decide(args: CallArgs) -> Result<(ToolCall, Decision)> {
         variables: setup::variables(),
         ..Session::default()
     };
-    let decision = gate.check(&call, &mut session);
-    Ok((call, decision))
+    Ok(Matter {
+        call,
+        session,
+        gate,
+    })
 }
 
 pub fn exit_code(decision: &Decision) -> u8 {

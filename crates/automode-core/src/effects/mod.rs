@@ -30,6 +30,18 @@ pub struct Effects {
     pub writes: Vec<Body>,
 }
 
+impl Effects {
+    /// Nothing is known, which is never in favour.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self {
+            analysis: opaque("not analysed", 0),
+            content: Vec::new(),
+            writes: Vec::new(),
+        }
+    }
+}
+
 /// Reads an action for its effects.
 #[must_use]
 pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {

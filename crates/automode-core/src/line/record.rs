@@ -4,6 +4,7 @@ use automode_shell::{Act, Extent, FileFact};
 use serde_json::Value;
 
 use super::case::Case;
+use crate::effects::Effects;
 use crate::guards::edited;
 use crate::{
     Action, CallRecord, Decision, Ledger, Outcome, PathKind, Session, Verdict, WrittenFile, brief,
@@ -22,6 +23,8 @@ pub struct Settlement {
     pub written: Vec<WrittenFile>,
     /// The judge's part, where one was asked.
     pub judged: Option<Judged>,
+    /// What the call would do; `None`: the line broke before it was known.
+    pub effects: Option<Effects>,
 }
 
 /// The judge's part in a decision.

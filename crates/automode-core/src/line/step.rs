@@ -9,6 +9,7 @@ use super::opinion::Opinion;
 use super::plan::plan;
 use super::record::{self, Judged, Settlement};
 use super::{Course, stage, walk};
+use crate::effects::Effects;
 use crate::judge::{self, Judgement, Judging, Next};
 use crate::ledger::{Entry, Limit};
 use crate::{
@@ -288,6 +289,11 @@ impl<'a> Line<'a> {
             call: record::call(&self.case, decision.verdict),
             written: record::written(&self.case, &decision),
             judged: self.judged.take(),
+            // A settled line answers nothing more, so it need not keep them.
+            effects: Some(std::mem::replace(
+                &mut self.case.effects,
+                Effects::unknown(),
+            )),
             decision,
         }))
     }

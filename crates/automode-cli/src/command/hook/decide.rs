@@ -158,7 +158,7 @@ fn settle(
 ) -> Result<(Settlement, String), String> {
     // The settings of the directory that the session began in hold for all of it.
     let root = memory.cwd.as_deref().unwrap_or(&desk.event.cwd);
-    let gate = judge::seat(setup::judgeless_gate(root), &desk.event.session, None);
+    let gate = judge::seat(setup::judgeless_gate(root, None), &desk.event.session, None);
     let recall = FromTranscript {
         agent: desk.options.agent,
         event: desk.event,

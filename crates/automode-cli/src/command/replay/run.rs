@@ -83,7 +83,7 @@ impl Play {
         // The settings of the directory that the session began in hold for all of it.
         let root = self.session.roots.first().cloned().unwrap_or_default();
         if self.gate.as_ref().is_none_or(|(own, _)| *own != root) {
-            self.gate = Some((root.clone(), setup::judgeless_gate(&root)));
+            self.gate = Some((root.clone(), setup::judgeless_gate(&root, None)));
         }
         let Some((_, gate)) = &self.gate else {
             tally.failed = tally.failed.saturating_add(1);
