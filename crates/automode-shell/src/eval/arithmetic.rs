@@ -29,20 +29,21 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Names that the expression may assign are numbers of no known value.
+    /// The values of names are evaluated in turn, and names that the expression may
+    /// assign are numbers of no known value.
     fn give_up_assigned(&mut self, text: &Value, shell: &mut Shell, span: Span) {
         let shown = text.shown();
         let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
         let assigns = shown.contains("++") || shown.contains("--") || shown.contains('=');
-        if !assigns {
-            return;
-        }
         let names = shown.split(|character| !is_part(character));
         for name in names.filter(|name| {
             name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         }) {
             let stored = shell.variables.get(name).map(|binding| &binding.value);
             self.evaluated_stored(stored.cloned().as_ref());
+            if !assigns {
+                continue;
+            }
             shell.set(
                 name,
                 Stored::Scalar(Value::dynamic(DynamicSource::Number, Taint::NONE, span)),

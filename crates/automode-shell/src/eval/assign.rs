@@ -53,6 +53,9 @@ impl Evaluator<'_> {
             "HISTFILESIZE",
             "HISTCONTROL",
             "HISTIGNORE",
+            // Expanded and run by the shell itself.
+            "PS4",
+            "PROMPT_COMMAND",
         ];
         if RECORD.contains(&name) || name.starts_with("AUTOMODE_") {
             let act = Act::Environment {

@@ -217,6 +217,10 @@ impl Evaluator<'_> {
     }
 
     fn eval(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+        let arguments = match arguments.split_first() {
+            Some((first, rest)) if first.literal().as_deref() == Some("--") => rest,
+            Some(_) | None => arguments,
+        };
         let Some(text) = joined(arguments) else {
             return Outcome::default();
         };

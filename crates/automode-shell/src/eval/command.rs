@@ -6,7 +6,7 @@ use super::field::push_text;
 use super::nested::Start;
 use super::outcome::Outcome;
 use super::shell::{Binding, Shell, Stored};
-use crate::syntax::{Assignment, Command, Redirect, Simple, Word};
+use crate::syntax::{Assignment, Command, PartKind, Redirect, Simple, Word};
 use crate::{Act, Certainty, DynamicSource, GapKind, Layer, Piece, Span, Value};
 
 /// Builtins whose arguments are assignments: they are not split.
@@ -109,13 +109,27 @@ impl Evaluator<'_> {
             .is_some_and(|name| DECLARES.contains(&name));
         let mut argv = Vec::with_capacity(simple.words.len());
         for word in &simple.words {
-            if declares && assigns(word) {
-                argv.push(self.expand(word, shell, Quotes::Implied));
-            } else {
-                argv.extend(self.fields(word, shell));
+            match assigned_name(word).filter(|_| declares) {
+                Some(name) => argv.push(self.declared(name, word, shell)),
+                None => argv.extend(self.fields(word, shell)),
             }
         }
         argv
+    }
+
+    /// `name=value` for a declaration: the value is expanded as in an assignment, so a
+    /// tilde in front of it counts.
+    fn declared(&mut self, name: &str, word: &Word, shell: &mut Shell) -> Value {
+        let mut value = word.clone();
+        if let Some(PartKind::Literal(text)) = value.parts.first_mut().map(|part| &mut part.kind) {
+            *text = text.split_off(text.find('=').map_or(0, |at| at.saturating_add(1)));
+        }
+        let mut value = self.expand(&value, shell, Quotes::Implied);
+        value.pieces.insert(0, Piece::Text(format!("{name}=")));
+        match value.literal() {
+            Some(text) => Value::text(text.into_owned(), word.span),
+            None => value,
+        }
     }
 
     /// Assignments in front of a command; hands back what they hide.
@@ -342,19 +356,14 @@ impl Shell {
     }
 }
 
-/// Whether a word has the form `name=…`.
-fn assigns(word: &Word) -> bool {
-    match word.parts.first().map(|part| &part.kind) {
-        Some(crate::syntax::PartKind::Literal(text)) => {
-            text.split_once('=').is_some_and(|(name, _)| {
-                !name.is_empty()
-                    && name
-                        .bytes()
-                        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+'))
-            })
-        }
-        _ => false,
-    }
+/// The name of a word of the form `name=…`.
+fn assigned_name(word: &Word) -> Option<&str> {
+    let PartKind::Literal(text) = &word.parts.first()?.kind else {
+        return None;
+    };
+    let (name, _) = text.split_once('=')?;
+    let named = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+');
+    (!name.is_empty() && name.bytes().all(named)).then_some(name)
 }
 
 /// An argument as text that reads back as one word.

@@ -603,7 +603,7 @@ fn sqlite(line: &str, reading: &mut Reading<'_>) {
             None => script_file(last, reading),
         },
         "output" | "once" | "log" if last.is_empty() || last == "stdout" || last == "off" => {}
-        "output" | "once" | "log" => match rest.strip_prefix('|') {
+        "output" | "once" | "log" => match rest.trim_matches(['\'', '"']).strip_prefix('|') {
             Some(pipe) => {
                 reading.shell(reading.word(pipe.trim()), NestedStdin::Data(Taint::LOCAL));
             }

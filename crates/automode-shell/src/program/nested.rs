@@ -187,7 +187,7 @@ impl Meaning<'_> {
                 Some(_) | None => value.taint(),
             },
             Stdin::Inherited => Taint::UNKNOWN,
-            Stdin::File(_) => Taint::LOCAL,
+            Stdin::File(target) => crate::taint_of(target),
             Stdin::Pipe(taint) => *taint,
         };
         vec![Value {

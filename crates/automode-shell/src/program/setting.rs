@@ -1,6 +1,7 @@
 //! Words with a small language of their own: client options, addresses, editor commands, signals.
 
 use super::meaning::Meaning;
+use super::parse::Given;
 use super::remote;
 use super::table::Use;
 use crate::{
@@ -136,9 +137,11 @@ impl Meaning<'_> {
 
     /// `kill -9` names a signal, the `-1` in `kill -9 -1` everything.
     pub(super) fn signal(&mut self, value: &Value) {
-        let first = self.parsed.given.first().is_some_and(|given| {
-            given.order == 1 && given.values.first().is_some_and(|v| v.span == value.span)
-        });
+        // In nested text all words have one span, so the same words twice are taken for
+        // what reaches further.
+        let holds = |given: &&Given| given.values.first() == Some(value);
+        let mut same = self.parsed.given.iter().filter(holds);
+        let first = same.next().is_some_and(|given| given.order == 1) && same.next().is_none();
         if !first {
             let group = Value::text(format!("-{}", value.shown()), value.span);
             self.pid(&group);
