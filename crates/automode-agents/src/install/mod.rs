@@ -243,7 +243,7 @@ const fn advice(agent: Agent) -> &'static [&'static str] {
     match agent {
         Agent::ClaudeCode => &[
             "run Claude Code in `default` or `acceptEdits` mode, headless in `dontAsk`: there the hook decides",
-            "in `bypassPermissions` a denial still holds, but what automode would ask about is not asked by the client",
+            "in `bypassPermissions` a denial of the hook still holds",
         ],
         Agent::Codex => &[
             "Codex skips a hook that is not trusted and runs the command: trust it here or with `/hooks`",

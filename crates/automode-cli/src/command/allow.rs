@@ -11,6 +11,7 @@ use automode::state::State;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::allow_once::{find, show};
+use super::why::a_rule_helps;
 use crate::{client, person};
 
 /// Turn a call that was denied or asked about into a permission rule.
@@ -26,6 +27,14 @@ pub fn run(args: Args) -> Result<u8> {
     let state = State::locate(|name| std::env::var(name).ok())?;
     let entry = find(&state, &args.id)?;
     show(&entry);
+    if !a_rule_helps(&entry) {
+        bail!(
+            "a permission rule does not permit what stopped this ({} {})\nhint: permit it once with `automode allow-once {}`, or see `automode rules`",
+            entry.ground,
+            entry.rule.unwrap_or_default(),
+            entry.id
+        );
+    }
     let rule = entry.permission.ok_or_else(|| {
         anyhow!("no rule is narrow enough for this call\nhint: permit it once with `automode allow-once {}`", entry.id)
     })?;

@@ -33,7 +33,7 @@ pub fn run(args: Args) -> Result<u8> {
             let state = match client::installed(agent, &path) {
                 Installed::No => continue,
                 Installed::Unreadable(why) => format!("unreadable: {why}"),
-                Installed::Plugin(text) => mode(text.contains("\"shadow\"\n")).to_owned(),
+                Installed::Plugin(text) => mode(text.contains("\"--mode\", \"shadow\"")).to_owned(),
                 Installed::Hooks(hooks) => mode(
                     hooks
                         .iter()

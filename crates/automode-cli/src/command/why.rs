@@ -90,7 +90,7 @@ fn show(entry: &Entry) {
             "\nwas it fine? `automode allow-once {}` permits it once",
             entry.id
         );
-        if let Some(rule) = &entry.permission {
+        if let (Some(rule), true) = (&entry.permission, a_rule_helps(entry)) {
             println!(
                 "             `automode allow {}` writes the rule {}",
                 entry.id,
@@ -98,6 +98,14 @@ fn show(entry: &Entry) {
             );
         }
     }
+}
+
+/// Whether a permission rule would have let the call through: vetoes stand before every permit.
+pub fn a_rule_helps(entry: &Entry) -> bool {
+    matches!(
+        entry.ground.as_str(),
+        "judge" | "no-judge" | "failure" | "limit" | "mode"
+    )
 }
 
 /// Millionths of a dollar, for people.
