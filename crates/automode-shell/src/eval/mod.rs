@@ -83,12 +83,13 @@ pub(super) struct Evaluator<'c> {
     pub(super) frames: u32,
 }
 
-/// A change behind a link that the same command has made lands where the link leads.
+/// What is read or changed behind a link that the same command has made lies where
+/// the link leads.
 fn through_links(effects: &[Effect]) -> Vec<Gap> {
     let mut links: Vec<&str> = Vec::new();
     let mut gaps = Vec::new();
     for effect in effects {
-        let changed = match &effect.act {
+        let touched = match &effect.act {
             Act::Write {
                 target,
                 how: WriteHow::Link,
@@ -97,11 +98,13 @@ fn through_links(effects: &[Effect]) -> Vec<Gap> {
                 links.push(&target.path);
                 continue;
             }
-            Act::Write { target, .. } | Act::Delete { target, .. } => &target.path,
+            Act::Read { target } | Act::Write { target, .. } | Act::Delete { target, .. } => {
+                &target.path
+            }
             _ => continue,
         };
         let behind = links.iter().any(|link| {
-            changed
+            touched
                 .strip_prefix(link)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
