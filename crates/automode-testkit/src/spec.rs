@@ -100,6 +100,8 @@ fn judged(sheet: &Sheet) -> (Verdict, bool) {
         ),
         Judge::Fails(Failure::Overlong) => (Verdict::Ask, headless),
         Judge::Fails(Failure::Unreadable | Failure::Cancelled) => (Verdict::Deny, false),
+        // A spent budget has a setting of its own, whose default asks.
+        Judge::Fails(Failure::Budget) => (Verdict::Ask, false),
         Judge::Fails(_) => match sheet.on_unavailable {
             OnUnavailable::Ask => (Verdict::Ask, false),
             OnUnavailable::Deny => (Verdict::Deny, false),
