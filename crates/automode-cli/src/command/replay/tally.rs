@@ -108,8 +108,11 @@ impl Tally {
             for (name, kind) in theirs {
                 let own = mine.entry(name).or_default();
                 own.count = own.count.saturating_add(kind.count);
-                let room = EXAMPLES.saturating_sub(own.examples.len());
-                own.examples.extend(kind.examples.into_iter().take(room));
+                for example in kind.examples {
+                    if own.examples.len() < EXAMPLES && !own.examples.contains(&example) {
+                        own.examples.push(example);
+                    }
+                }
             }
         }
     }
