@@ -1,10 +1,6 @@
 //! The commands around the hook: install, inspect, replay.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that panics has failed"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::fs;
 use std::path::PathBuf;
