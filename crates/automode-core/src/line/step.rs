@@ -13,8 +13,8 @@ use crate::effects::Effects;
 use crate::judge::{self, Judgement, Judging, Next};
 use crate::ledger::{Entry, Limit};
 use crate::{
-    Decision, Facts, Failure, Finding, Ground, Query, Stage, Trace, TraceEntry, Verdict, brief,
-    rules,
+    Decision, Facts, Failure, Finding, Ground, Query, Stage, Trace, TraceEntry, Verdict, Weight,
+    brief, rules,
 };
 
 /// How often the line asks to observe before it decides with what it has.
@@ -125,6 +125,11 @@ impl<'a> Line<'a> {
 
     fn decide(&mut self) -> Step {
         self.findings = rules::detect(&self.case.scene());
+        for finding in &mut self.findings {
+            if self.case.policy.auto_mode.vetoes(finding.rule) {
+                finding.weight = Weight::Veto;
+            }
+        }
         match walk(&self.case, &self.findings, &mut self.trace) {
             Course::Settled(opinion) => {
                 let entry = Entry::Unjudged(opinion.verdict);

@@ -1,6 +1,8 @@
 //! Prose lists for the judge.
 //!
-//! Entries are sentences, not patterns: the engine never matches on them.
+//! Entries are sentences, not patterns: the engine never matches on them, with
+//! one exception that only tightens. A hard denial that is the id of a block rule
+//! (`force-push`) raises that rule to a veto.
 //! `"$defaults"` stands for the built-in list at its place; whoever renders the
 //! lists splices it in there.
 
@@ -29,6 +31,17 @@ pub enum Prose {
     },
 }
 
+impl AutoMode {
+    /// Whether a hard denial names this rule by its id.
+    #[must_use]
+    pub fn vetoes(&self, rule: &str) -> bool {
+        self.hard_deny.iter().any(|prose| match prose {
+            Prose::Defaults => false,
+            Prose::Entry { text, .. } => text.trim() == rule,
+        })
+    }
+}
+
 impl Default for AutoMode {
     fn default() -> Self {
         let defaults = || vec![Prose::Defaults];
@@ -38,5 +51,31 @@ impl Default for AutoMode {
             hard_deny: defaults(),
             environment: defaults(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_hard_denial_by_id_raises_a_rule() {
+        let entry = |text: &str| Prose::Entry {
+            text: text.to_owned(),
+            origin: "test".to_owned(),
+        };
+        let lists = AutoMode {
+            hard_deny: vec![
+                Prose::Defaults,
+                entry("force-push"),
+                entry("never drop tables"),
+            ],
+            soft_deny: vec![entry("local-data")],
+            ..AutoMode::default()
+        };
+        assert!(lists.vetoes("force-push"));
+        assert!(!lists.vetoes("local-data"));
+        assert!(!lists.vetoes("drop"));
+        assert!(!AutoMode::default().vetoes("force-push"));
     }
 }
