@@ -1,15 +1,16 @@
 //! A tree as the source of static tables.
 
-use std::fmt::Write as _;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::notation::{self, Choices, Count, Names, Result};
 use crate::tree::{FlagRow, Node};
 
-/// Source of all tables so far.
+/// Source of all tables so far; equal tables are written once.
 #[derive(Default)]
 pub struct Source {
     pub text: String,
-    count: usize,
+    constants: HashMap<String, String>,
 }
 
 impl Source {
@@ -30,61 +31,160 @@ impl Source {
         // The longest pattern wins.
         patterns.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
         let patterns: Vec<String> = patterns.into_iter().map(|(_, row)| row).collect();
-        let body = body(node)?;
-        let constant = format!("C{}", self.count);
-        self.count += 1;
-        writeln!(
-            self.text,
-            "static {constant}: Command = Command {{ {body}, subs: &[{}], patterns: &[{}] }};",
-            subs.join(", "),
-            patterns.join(", ")
-        )
-        .map_err(|error| error.to_string())?;
-        Ok(constant)
+        let body = self.body(node)?;
+        let (subs, patterns) = (subs.join(", "), patterns.join(", "));
+        Ok(self.constant(
+            "static C",
+            "Command",
+            format!("Command {{ {body}, subs: &[{subs}], patterns: &[{patterns}] }}"),
+        ))
     }
-}
 
-fn body(node: &Node) -> Result<String> {
-    let names: Names = node
-        .flags
-        .iter()
-        .flat_map(|row| row.spellings.iter().map(|name| (name.clone(), row.id)))
-        .collect();
-    let spec = &node.spec;
-    let style = style(spec.style.as_deref().unwrap_or("gnu"))?;
-    let mut tame = true;
-    let (flags, prefixes) = flags(&node.flags, &names, &mut tame)?;
-    let operands = operands(spec.operands.as_deref(), &names, &mut tame)?;
-    let clauses = spec
-        .acts
-        .iter()
-        .map(|act| notation::clause(act, &names))
-        .collect::<Result<Vec<_>>>()?;
-    tame &= !clauses.iter().any(|clause| hangs_on_flags(clause));
-    let output = spec
-        .output
-        .iter()
-        .flat_map(crate::schema::Lines::list)
-        .map(|line| notation::output(&line, &names))
-        .collect::<Result<Vec<_>>>()?;
-    let dry = match &spec.dry {
-        Some(tests) => format!("Some({})", notation::any(tests, &names)?),
-        None => "None".to_owned(),
-    };
-    let other = if node.any_flag { "Harmless" } else { "Gap" };
-    let help: Vec<String> = spec
-        .help
-        .split_whitespace()
-        .map(|h| format!("{h:?}"))
-        .collect();
-    Ok(format!(
-        "style: Style::{style}, flags: &[{flags}], prefixes: &[{prefixes}], other: Other::{other}, \
-         help: &[{}], dry: {dry}, operands: {operands}, clauses: &[{}], output: &[{}], tame: {}",
-        help.join(", "),
-        clauses.join(", "),
-        output.join(", "),
-        tame && spec.dry.is_none(),
-    ))
+    fn body(&mut self, node: &Node) -> Result<String> {
+        let names: Names = node
+            .flags
+            .iter()
+            .flat_map(|row| row.spellings.iter().map(|name| (name.clone(), row.id)))
+            .collect();
+        let spec = &node.spec;
+        let style = style(spec.style.as_deref().unwrap_or("gnu"))?;
+        let mut tame = true;
+        let (flags, prefixes) = self.flags(&node.flags, &names, &mut tame)?;
+        let operands = self.operands(spec.operands.as_deref(), &names, &mut tame)?;
+        let clauses = spec
+            .acts
+            .iter()
+            .map(|act| notation::clause(act, &names))
+            .collect::<Result<Vec<_>>>()?;
+        tame &= !clauses.iter().any(|clause| hangs_on_flags(clause));
+        let clauses = self.slice("Clause", &clauses);
+        let output = spec
+            .output
+            .iter()
+            .flat_map(crate::schema::Lines::list)
+            .map(|line| notation::output(&line, &names))
+            .collect::<Result<Vec<_>>>()?;
+        let output = self.slice("OutputRule", &output);
+        let dry = match &spec.dry {
+            Some(tests) => format!("Some({})", notation::any(tests, &names)?),
+            None => "None".to_owned(),
+        };
+        let other = if node.any_flag { "Harmless" } else { "Gap" };
+        let help: Vec<String> = spec
+            .help
+            .split_whitespace()
+            .map(|h| format!("{h:?}"))
+            .collect();
+        let help = self.slice("&str", &help);
+        Ok(format!(
+            "style: Style::{style}, flags: {flags}, prefixes: {prefixes}, other: Other::{other}, \
+             help: {help}, dry: {dry}, operands: {operands}, clauses: {clauses}, \
+             output: {output}, tame: {}",
+            tame && spec.dry.is_none(),
+        ))
+    }
+
+    fn flags(
+        &mut self,
+        rows: &[FlagRow],
+        names: &Names,
+        tame: &mut bool,
+    ) -> Result<(String, String)> {
+        let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
+        for row in rows {
+            let flag = self.flag(row, names, tame)?;
+            for name in &row.spellings {
+                match name.strip_suffix('*') {
+                    Some(start) => prefixes.push((start.to_owned(), flag.clone())),
+                    None => exact.push((name.clone(), flag.clone())),
+                }
+            }
+        }
+        exact.sort();
+        // The longest beginning wins.
+        prefixes.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(&b.0)));
+        let mut table = |rows: Vec<(String, String)>| {
+            let rows: Vec<String> = rows
+                .iter()
+                .map(|(name, flag)| format!("({name:?}, {flag})"))
+                .collect();
+            self.slice("(&str, Flag)", &rows)
+        };
+        Ok((table(exact), table(prefixes)))
+    }
+
+    fn flag(&mut self, row: &FlagRow, names: &Names, tame: &mut bool) -> Result<String> {
+        let mut values = Vec::new();
+        let mut takes = if row.values.is_empty() {
+            "Nothing"
+        } else {
+            "Words"
+        };
+        for value in &row.values {
+            // An inherited flag may depend on flags that are not inherited with it.
+            let Choices {
+                source,
+                count,
+                tame: mild,
+            } = notation::choices(value, names)
+                .map_err(|error| format!("flag `{}`: {error}", row.spellings.join(" ")))?;
+            *tame &= mild;
+            match count {
+                Count::One => {}
+                Count::Many => takes = "Rest",
+                Count::Until => takes = "Until",
+                Count::Glued => takes = "Glued",
+            }
+            values.push(source);
+        }
+        let values = self.slice("Slot", &values);
+        Ok(format!(
+            "Flag {{ id: {}, takes: Takes::{takes}, values: {values} }}",
+            row.id
+        ))
+    }
+
+    fn operands(
+        &mut self,
+        slots: Option<&[String]>,
+        names: &Names,
+        tame: &mut bool,
+    ) -> Result<String> {
+        let Some(slots) = slots else {
+            return Ok("None".to_owned());
+        };
+        let mut sources = Vec::new();
+        for slot in slots {
+            let Choices { source, .. } = notation::choices(slot, names)?;
+            *tame &= !hangs_on_flags(&source);
+            sources.push(source);
+        }
+        Ok(format!("Some({})", self.slice("Slot", &sources)))
+    }
+
+    /// The name of a slice of these items.
+    fn slice(&mut self, item: &str, items: &[String]) -> String {
+        if items.is_empty() {
+            return "&[]".to_owned();
+        }
+        let source = format!("&[{}]", items.join(", "));
+        self.constant("const S", &format!("&[{item}]"), source)
+    }
+
+    /// The name of a value of this type.
+    fn constant(&mut self, item: &str, kind: &str, value: String) -> String {
+        let count = self.constants.len();
+        match self.constants.entry(value) {
+            Entry::Occupied(known) => known.get().clone(),
+            Entry::Vacant(new) => {
+                let prefix = item.rsplit(' ').next().unwrap_or(item);
+                let name = format!("{prefix}{count}");
+                self.text
+                    .push_str(&format!("{item}{count}: {kind} = {};\n", new.key()));
+                new.insert(name).clone()
+            }
+        }
+    }
 }
 
 /// Whether the source has a condition that a flag decides.
@@ -101,72 +201,4 @@ fn style(name: &str) -> Result<String> {
         }
         _ => Err(format!("unknown style `{name}`")),
     }
-}
-
-fn flags(rows: &[FlagRow], names: &Names, tame: &mut bool) -> Result<(String, String)> {
-    let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
-    for row in rows {
-        let flag = flag(row, names, tame)?;
-        for name in &row.spellings {
-            match name.strip_suffix('*') {
-                Some(start) => prefixes.push((start.to_owned(), flag.clone())),
-                None => exact.push((name.clone(), flag.clone())),
-            }
-        }
-    }
-    exact.sort();
-    // The longest beginning wins.
-    prefixes.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(&b.0)));
-    let join = |rows: Vec<(String, String)>| {
-        let rows: Vec<String> = rows
-            .iter()
-            .map(|(name, flag)| format!("({name:?}, {flag})"))
-            .collect();
-        rows.join(", ")
-    };
-    Ok((join(exact), join(prefixes)))
-}
-
-fn flag(row: &FlagRow, names: &Names, tame: &mut bool) -> Result<String> {
-    let mut values = Vec::new();
-    let mut takes = if row.values.is_empty() {
-        "Nothing"
-    } else {
-        "Words"
-    };
-    for value in &row.values {
-        // An inherited flag may depend on flags that are not inherited with it.
-        let Choices {
-            source,
-            count,
-            tame: mild,
-        } = notation::choices(value, names)
-            .map_err(|error| format!("flag `{}`: {error}", row.spellings.join(" ")))?;
-        *tame &= mild;
-        match count {
-            Count::One => {}
-            Count::Many => takes = "Rest",
-            Count::Until => takes = "Until",
-            Count::Glued => takes = "Glued",
-        }
-        values.push(source);
-    }
-    Ok(format!(
-        "Flag {{ id: {}, takes: Takes::{takes}, values: &[{}] }}",
-        row.id,
-        values.join(", ")
-    ))
-}
-
-fn operands(slots: Option<&[String]>, names: &Names, tame: &mut bool) -> Result<String> {
-    let Some(slots) = slots else {
-        return Ok("None".to_owned());
-    };
-    let mut sources = Vec::new();
-    for slot in slots {
-        let Choices { source, .. } = notation::choices(slot, names)?;
-        *tame &= !hangs_on_flags(&source);
-        sources.push(source);
-    }
-    Ok(format!("Some(&[{}])", sources.join(", ")))
 }

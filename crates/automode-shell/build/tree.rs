@@ -26,8 +26,7 @@ pub fn grow(spec: &Spec) -> Result<Node, String> {
     let mut root = Node::default();
     plant(&mut root, spec)?;
     share_patterns(&mut root);
-    let mut next = 0;
-    number(&mut root, &[], &Inherited::default(), &mut next)?;
+    number(&mut root, &[], &Inherited::default(), 0)?;
     Ok(root)
 }
 
@@ -99,11 +98,13 @@ struct Inherited {
     any_flag: bool,
 }
 
+/// Flags are counted along a path: siblings use the same numbers, so that what two
+/// subcommands share is one table.
 fn number(
     node: &mut Node,
     handed_down: &[FlagRow],
     inherited: &Inherited,
-    next: &mut u16,
+    mut next: u16,
 ) -> Result<(), String> {
     let mut inherited = inherited.clone();
     if node.spec.style.is_none() {
@@ -146,9 +147,9 @@ fn number(
         let row = FlagRow {
             spellings: names.split_whitespace().map(str::to_owned).collect(),
             values,
-            id: *next,
+            id: next,
         };
-        *next = next.checked_add(1).ok_or("too many flags")?;
+        next = next.checked_add(1).ok_or("too many flags")?;
         if global {
             passed_on.push(row.clone());
         }

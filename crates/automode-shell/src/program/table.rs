@@ -64,7 +64,7 @@ pub(crate) enum Other {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flag {
-    /// Unique within a program.
+    /// Unique among the flags of a subcommand and those of the commands before it.
     pub id: u16,
     pub takes: Takes,
     /// One list of choices for every value.
