@@ -75,7 +75,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Takes new observations in and analyses again.
+    /// Takes new observations in, and analyses again where they touch the analysis.
     pub fn learn(&mut self, facts: Facts) {
         let Facts {
             paths,
@@ -88,6 +88,9 @@ impl<'a> Case<'a> {
         self.facts.repos.extend(repos);
         self.facts.transcript = transcript.or(self.facts.transcript.take());
         self.facts.instructions.extend(instructions);
+        if shell.files.is_empty() {
+            return;
+        }
         for (path, fact) in shell.files {
             let fact = match fact {
                 FileFact::Text { body, session } => FileFact::Text {

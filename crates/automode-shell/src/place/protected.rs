@@ -1,6 +1,6 @@
 //! Places where a write changes what runs later, or who may do what.
 
-use super::{begins, names, names_below};
+use super::table::{Rows, Table};
 
 /// A kind of protected place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,35 +65,18 @@ impl Protected {
     /// The protected kind of a path, judged by its name.
     #[must_use]
     pub fn of(path: &str, home: Option<&str>) -> Option<Self> {
-        let all = names(path);
-        if let Some(below) = names_below(path, home)
-            && let Some(kind) = find(HOME, &below)
-        {
-            return Some(kind);
-        }
-        let foreign = match all.first().map(String::as_str) {
-            Some("root") => all.get(1..),
-            Some("home" | "users") => all.get(2..),
-            _ => None,
-        };
-        foreign
-            .and_then(|below| find(HOME, below))
-            .or_else(|| find(SYSTEM, &all))
-            .or_else(|| find(ANYWHERE, &all))
+        TABLE.find(path, home)
     }
 }
 
-fn find(table: &[(Protected, &[&str])], names: &[String]) -> Option<Protected> {
-    table.iter().find_map(|(kind, patterns)| {
-        patterns
-            .iter()
-            .any(|pattern| begins(names, pattern))
-            .then_some(*kind)
-    })
-}
+const TABLE: Table<Protected> = Table {
+    home: HOME,
+    system: SYSTEM,
+    anywhere: ANYWHERE,
+};
 
 /// Below a home directory.
-const HOME: &[(Protected, &[&str])] = &[
+const HOME: Rows<Protected> = &[
     (
         Protected::Automode,
         &[
@@ -220,7 +203,7 @@ const HOME: &[(Protected, &[&str])] = &[
 ];
 
 /// By absolute path.
-const SYSTEM: &[(Protected, &[&str])] = &[
+const SYSTEM: Rows<Protected> = &[
     (Protected::Automode, &["etc/automode"]),
     (
         Protected::AgentSettings,
@@ -326,7 +309,7 @@ const SYSTEM: &[(Protected, &[&str])] = &[
 ];
 
 /// By name, in any directory.
-const ANYWHERE: &[(Protected, &[&str])] = &[
+const ANYWHERE: Rows<Protected> = &[
     (Protected::Automode, &["**/.automode.toml"]),
     (Protected::GitInternals, &["**/.git"]),
     (

@@ -1,6 +1,7 @@
 //! Files that the project's own tools make again.
 
-use super::{Zone, name_matches, names_below};
+use super::Zone;
+use super::pattern::{Name, name_matches, names_below};
 use crate::Context;
 
 /// Directories that build tools, package managers and test runners fill.
@@ -99,14 +100,13 @@ pub(super) fn is(path: &str, context: &Context) -> bool {
     }
     context.roots.iter().any(|root| {
         names_below(path, Some(root)).is_some_and(|names| {
-            let inside = names.iter().any(|name| {
-                DIRECTORIES
+            let among = |patterns: &[&str], name: &Name| {
+                patterns
                     .iter()
-                    .any(|pattern| name_matches(pattern, name))
-            });
-            let file = names
-                .last()
-                .is_some_and(|name| FILES.iter().any(|pattern| name_matches(pattern, name)));
+                    .any(|pattern| name_matches(pattern, name.as_str()))
+            };
+            let inside = names.iter().any(|name| among(DIRECTORIES, name));
+            let file = names.last().is_some_and(|name| among(FILES, name));
             inside || file
         })
     })

@@ -1,6 +1,6 @@
 //! Places where secrets are kept.
 
-use super::{begins, names, names_below};
+use super::table::{Rows, Table};
 
 /// A kind of secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,28 +44,23 @@ impl Secret {
     /// The secret kept at a path, judged by its name.
     #[must_use]
     pub fn of(path: &str, home: Option<&str>) -> Option<Self> {
-        let all = names(path);
-        let last = all.last()?;
+        let last = path
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()?
+            .to_lowercase();
         if HARMLESS.iter().any(|end| last.ends_with(end)) {
             return None;
         }
-        if let Some(below) = names_below(path, home)
-            && let Some(kind) = find(HOME, &below)
-        {
-            return Some(kind);
-        }
-        // Another user's home: the same places, one or two names further down.
-        let foreign = match all.first().map(String::as_str) {
-            Some("root") => all.get(1..),
-            Some("home" | "users") => all.get(2..),
-            _ => None,
-        };
-        foreign
-            .and_then(|below| find(HOME, below))
-            .or_else(|| find(SYSTEM, &all))
-            .or_else(|| find(ANYWHERE, &all))
+        TABLE.find(path, home)
     }
 }
+
+const TABLE: Table<Secret> = Table {
+    home: HOME,
+    system: SYSTEM,
+    anywhere: ANYWHERE,
+};
 
 /// Whether a variable of this name usually holds a secret.
 #[must_use]
@@ -89,15 +84,6 @@ pub fn is_secret_variable(name: &str) -> bool {
                 .any(|word| has(word)))
 }
 
-fn find(table: &[(Secret, &[&str])], names: &[String]) -> Option<Secret> {
-    table.iter().find_map(|(kind, patterns)| {
-        patterns
-            .iter()
-            .any(|pattern| begins(names, pattern))
-            .then_some(*kind)
-    })
-}
-
 /// Endings that make a file a sample or a public half.
 const HARMLESS: &[&str] = &[
     ".pub",
@@ -112,7 +98,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Below a home directory.
-const HOME: &[(Secret, &[&str])] = &[
+const HOME: Rows<Secret> = &[
     (
         Secret::PrivateKey,
         &[
@@ -272,7 +258,7 @@ const HOME: &[(Secret, &[&str])] = &[
 ];
 
 /// By absolute path.
-const SYSTEM: &[(Secret, &[&str])] = &[
+const SYSTEM: Rows<Secret> = &[
     (
         Secret::Passwords,
         &[
@@ -344,7 +330,7 @@ const SYSTEM: &[(Secret, &[&str])] = &[
 ];
 
 /// By name, wherever they lie.
-const ANYWHERE: &[(Secret, &[&str])] = &[
+const ANYWHERE: Rows<Secret> = &[
     (
         Secret::EnvFile,
         &[

@@ -167,7 +167,7 @@ fn stars_match_any_text() {
         ("core", "score", false),
     ] {
         assert_eq!(
-            super::name_matches(pattern, name),
+            super::pattern::name_matches(pattern, name),
             expected,
             "{pattern} {name}"
         );
