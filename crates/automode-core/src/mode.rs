@@ -17,7 +17,7 @@ pub enum Mode {
     Auto,
     /// What would ask is denied.
     DontAsk,
-    /// Everything passes but deny rules and guards.
+    /// Everything passes that no veto stops: deny and ask rules, guards and block rules hold.
     BypassPermissions,
 }
 

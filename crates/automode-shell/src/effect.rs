@@ -111,6 +111,58 @@ pub enum Act {
     Exhaust,
 }
 
+/// What an act does to a place in the file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Touch {
+    /// Names and metadata only.
+    List,
+    Read,
+    /// Runs the file.
+    Run,
+    Write,
+    Delete,
+    /// Deletes it with everything below.
+    DeleteTree,
+}
+
+impl Act {
+    /// The place it touches by name, and how; `None`: it is about something else.
+    #[must_use]
+    pub const fn touches(&self) -> Option<(Touch, &Target)> {
+        match self {
+            Self::List { target } => Some((Touch::List, target)),
+            Self::Read { target } => Some((Touch::Read, target)),
+            Self::Execute {
+                code: Code::File(target),
+                ..
+            } => Some((Touch::Run, target)),
+            Self::Write { target, .. } => Some((Touch::Write, target)),
+            Self::Delete {
+                target,
+                tree: false,
+            } => Some((Touch::Delete, target)),
+            Self::Delete { target, tree: true } => Some((Touch::DeleteTree, target)),
+            Self::Execute { .. }
+            | Self::Connect { .. }
+            | Self::Listen { .. }
+            | Self::Vcs(_)
+            | Self::Package { .. }
+            | Self::Process { .. }
+            | Self::Privilege(_)
+            | Self::Persist { .. }
+            | Self::System(_)
+            | Self::Cloud { .. }
+            | Self::Database { .. }
+            | Self::Credential { .. }
+            | Self::Publish { .. }
+            | Self::Message { .. }
+            | Self::Agent { .. }
+            | Self::Environment { .. }
+            | Self::Exhaust => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WriteHow {
     /// A new directory, an empty file, a time stamp: nothing is lost.

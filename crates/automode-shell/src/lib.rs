@@ -31,7 +31,7 @@ pub use coverage::{Coverage, Gap, GapKind};
 pub use effect::{
     Account, Act, Certainty, CloudVerb, Code, DatabaseVerb, Direction, Effect, Host, Interface,
     Origin, PackageOp, PackageSource, PersistKind, ProcessScope, RefChange, Scope, SystemChange,
-    VcsOp, WriteHow,
+    Touch, VcsOp, WriteHow,
 };
 pub use facts::{Facts, FileFact, Need};
 pub use invocation::{Invocation, Layer, Redirect, Stdin, Stdout};

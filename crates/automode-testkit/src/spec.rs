@@ -1,6 +1,6 @@
 //! What the engine must answer, in sixty lines that anyone can check.
 //!
-//! A [`Fact`] sheet says which stages have something to say about a call; it does
+//! A [`Sheet`] says which stages have something to say about a call; it does
 //! not say how they know. The engine must agree with [`verdict`] on every sheet.
 
 use automode_core::policy::{AskRules, OnLimit, OnUnavailable};
@@ -14,7 +14,10 @@ pub struct Sheet {
     pub denied: bool,
     pub guarded: bool,
     pub vetoed: bool,
+    /// By a person's rule.
     pub asked: bool,
+    /// By a rule of the repository.
+    pub project_asked: bool,
     pub ask_rules: AskRules,
     /// A tool that only changes things, which plan mode holds back.
     pub changes: bool,
@@ -54,16 +57,18 @@ pub enum Judge {
 #[must_use]
 pub fn verdict(sheet: &Sheet) -> (Verdict, bool) {
     let (verdict, stop) = open(sheet);
-    let nobody = sheet.mode == Mode::DontAsk || sheet.presence == Presence::Headless;
     match verdict {
-        Verdict::Ask if nobody => (Verdict::Deny, stop),
+        Verdict::Ask if nobody(sheet) => (Verdict::Deny, stop),
         Verdict::Allow | Verdict::Ask | Verdict::Deny => (verdict, stop),
     }
 }
 
+fn nobody(sheet: &Sheet) -> bool {
+    sheet.mode == Mode::DontAsk || sheet.presence == Presence::Headless
+}
+
 fn open(sheet: &Sheet) -> (Verdict, bool) {
-    let auto = sheet.mode == Mode::Auto;
-    let to_judge = auto && sheet.ask_rules == AskRules::Judge;
+    let to_judge = sheet.mode == Mode::Auto && sheet.ask_rules == AskRules::Judge;
     let plan = sheet.mode == Mode::Plan && sheet.changes;
     if sheet.denied || sheet.vetoed {
         return (Verdict::Deny, false);
@@ -71,7 +76,21 @@ fn open(sheet: &Sheet) -> (Verdict, bool) {
     if sheet.guarded || plan || (sheet.asked && !to_judge) {
         return (Verdict::Ask, false);
     }
-    if sheet.allowed && !sheet.asked {
+    if sheet.project_asked && !to_judge {
+        if nobody(sheet) {
+            return (Verdict::Ask, false);
+        }
+        let (verdict, stop) = unvetoed(sheet);
+        return (verdict.max(Verdict::Ask), stop);
+    }
+    unvetoed(sheet)
+}
+
+fn unvetoed(sheet: &Sheet) -> (Verdict, bool) {
+    let auto = sheet.mode == Mode::Auto;
+    let to_judge = auto && sheet.ask_rules == AskRules::Judge;
+    let left_to_judge = to_judge && (sheet.asked || sheet.project_asked);
+    if sheet.allowed && !left_to_judge {
         return (Verdict::Allow, false);
     }
     let edits = auto || sheet.mode == Mode::AcceptEdits;

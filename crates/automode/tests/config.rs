@@ -102,7 +102,7 @@ fn says(policy: &Policy, command: &str) -> &'static str {
     };
     if policy.denies(&subject).is_some() {
         "deny"
-    } else if policy.asks(&subject).is_some() {
+    } else if policy.asks(&subject).any().is_some() {
         "ask"
     } else if policy.allows(&subject, Mode::Auto).is_some() {
         "allow"

@@ -21,6 +21,7 @@ struct Flow {
     deny: &'static [&'static str],
     ask: &'static [&'static str],
     allow: &'static [&'static str],
+    project_ask: &'static [&'static str],
     mode: Mode,
     ledger: Ledger,
     judge: Option<Replies>,
@@ -38,6 +39,7 @@ impl Flow {
             deny: &[],
             ask: &[],
             allow: &[],
+            project_ask: &[],
             mode: Auto,
             ledger: Ledger::default(),
             judge: Some(vec![clear()]),
@@ -64,6 +66,7 @@ impl Flow {
             deny: texts(self.deny),
             ask: texts(self.ask),
             allow: texts(self.allow),
+            project_ask: texts(self.project_ask),
             ..Rules::default()
         });
         policy.settings.ask_rules = self.ask_rules;
@@ -119,6 +122,13 @@ fn rule(text: &str) -> Ground {
     }
 }
 
+fn project_rule(text: &str) -> Ground {
+    Ground::Policy {
+        rule: text.to_owned(),
+        origin: "project: /home/dev/app/.automode.toml:1".to_owned(),
+    }
+}
+
 /// A call that no stage has anything to say about.
 fn open() -> Flow {
     Flow::new("Teleport", json!({"to": "mars"}))
@@ -170,6 +180,77 @@ fn row_2_or_to_the_judge_as_the_setting_says() {
     flow.check(Ask, Deny, &rule("Teleport"));
 }
 
+/// A repository's ask rule is a floor: what comes after it may only be stricter.
+#[test]
+fn row_2_a_project_raises_an_allow_to_a_question_in_every_mode() {
+    for mode in Mode::ALL {
+        let mut flow = read().mode(mode);
+        flow.project_ask = &["Read"];
+        flow.allow = &["Read"];
+        let interactive = if mode == DontAsk { Deny } else { Ask };
+        flow.check(interactive, Deny, &project_rule("Read"));
+    }
+    let mut flow = open();
+    flow.project_ask = &["Teleport"];
+    flow.check(Ask, Deny, &project_rule("Teleport"));
+    flow.judge = None;
+    flow.check(Ask, Deny, &project_rule("Teleport"));
+    flow.ask_rules = AskRules::Judge;
+    flow.judge = Some(vec![clear()]);
+    flow.check(Allow, Allow, &Ground::Judge(Stage::Fast));
+}
+
+#[test]
+fn row_2_a_project_does_not_soften_what_the_judge_or_its_failure_denies() {
+    let asked = |replies: Replies| {
+        let mut flow = open().judged(replies);
+        flow.project_ask = &["Teleport"];
+        flow
+    };
+    let check = |flow: &Flow, verdict: Verdict, ground: &Ground| {
+        let (decision, _) = flow.decide(Presence::Interactive);
+        let got = (decision.verdict, &decision.ground);
+        assert_eq!(got, (verdict, ground), "{}", decision.reason);
+    };
+    let mut flow = asked(vec![block(), block()]);
+    check(&flow, Deny, &Ground::Judge(Stage::Thinking));
+    let (_, session) = flow.decide(Presence::Interactive);
+    assert_eq!(session.ledger.consecutive, 1, "the denial counts");
+    flow.ledger.consecutive = 2;
+    check(&flow, Ask, &project_rule("Teleport"));
+    let (decision, _) = flow.decide(Presence::Interactive);
+    assert!(
+        decision.reason.contains("blocked"),
+        "the person reads what the judge said: {}",
+        decision.reason
+    );
+    let mut flow = asked(vec![Err(Failure::Timeout)]);
+    check(&flow, Deny, &Ground::Failure(Failure::Timeout));
+    flow.on_unavailable = OnUnavailable::Ask;
+    check(&flow, Ask, &project_rule("Teleport"));
+}
+
+#[test]
+fn row_2_a_persons_ask_rule_ends_the_line_beside_a_projects() {
+    let mut flow = open().judged(vec![block(), block()]);
+    flow.ask = &["Teleport"];
+    flow.project_ask = &["Teleport"];
+    flow.check(Ask, Deny, &rule("Teleport"));
+}
+
+#[test]
+fn broken_settings_never_hide_a_denial() {
+    let mut flow = open().judged(vec![block(), block()]);
+    flow.on_unavailable = OnUnavailable::Ask;
+    flow.project_ask = &["Bash(unclosed"];
+    let (decision, _) = flow.decide(Presence::Interactive);
+    assert_eq!(decision.verdict, Deny, "{}", decision.reason);
+    flow.judge = Some(vec![clear()]);
+    flow.check(Ask, Deny, &Ground::Failure(Failure::Parse));
+    flow.deny = &["Teleport"];
+    flow.check(Deny, Deny, &rule("Teleport"));
+}
+
 #[test]
 fn row_3_a_tool_that_is_a_question_goes_to_a_person() {
     for mode in Mode::ALL {
@@ -197,6 +278,15 @@ fn row_3_a_guard_asks_past_the_judge_in_every_mode() {
         flow.allow = &["Write", "Edit"];
         let interactive = if mode == DontAsk { Deny } else { Ask };
         flow.check(interactive, Deny, &Ground::Guard("protected-path"));
+    }
+}
+
+#[test]
+fn row_3_a_block_rule_denies_in_every_mode() {
+    for mode in Mode::ALL {
+        let mut flow = Flow::new("Read", json!({"file_path": "/home/dev/.ssh/id_rsa"})).mode(mode);
+        flow.allow = &["Read"];
+        flow.check(Deny, Deny, &Ground::Rule("credential-browsing"));
     }
 }
 

@@ -11,7 +11,7 @@ use automode_testkit::{FixedClock, Rules, Scripted, Tree, block, clear, garbled,
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use proptest::{prop_assert, prop_assert_eq};
 use serde_json::{Value, json};
 
@@ -103,6 +103,7 @@ struct Attack {
     denied: bool,
     asked: bool,
     allowed: bool,
+    project_asked: bool,
     mode: Mode,
     presence: Presence,
     ask_rules: AskRules,
@@ -140,6 +141,7 @@ fn attacks() -> impl Strategy<Value = Attack> {
         any::<bool>(),
         any::<bool>(),
         any::<bool>(),
+        any::<bool>(),
     );
     let session = (
         select(Mode::ALL.to_vec()),
@@ -157,6 +159,7 @@ fn attacks() -> impl Strategy<Value = Attack> {
             denied: rules.1,
             asked: rules.2,
             allowed: rules.3,
+            project_asked: rules.4,
             mode: session.0,
             presence: session.1,
             denials: session.2,
@@ -179,6 +182,7 @@ impl Attack {
             guarded: sample.guarded,
             vetoed: sample.vetoed,
             asked: self.asked,
+            project_asked: self.project_asked,
             ask_rules: self.ask_rules,
             changes: sample.changes,
             allowed: self.allowed && !(sample.stripped && self.mode == Mode::Auto),
@@ -198,6 +202,7 @@ impl Attack {
             deny: others().chain(own(self.denied)).collect(),
             ask: own(self.asked).into_iter().chain(others()).collect(),
             allow: others().chain(own(self.allowed)).collect(),
+            project_ask: others().chain(own(self.project_asked)).collect(),
             ..Rules::default()
         }
     }
@@ -258,16 +263,25 @@ impl Attack {
 }
 
 /// Runs a law over many attacks.
-fn law(cases: u32, holds: impl Fn(Attack) -> Result<(), proptest::test_runner::TestCaseError>) {
+fn law(cases: u32, holds: impl Fn(Attack) -> Result<(), TestCaseError>) {
+    law_with(cases, Just(()), |attack, ()| holds(attack));
+}
+
+/// Runs a law over many attacks, each with something more that is generated.
+fn law_with<S: Strategy>(
+    cases: u32,
+    more: S,
+    holds: impl Fn(Attack, S::Value) -> Result<(), TestCaseError>,
+) {
     let config = Config {
         cases,
         failure_persistence: None,
         ..Config::default()
     };
     let ran = Cell::new(0_u32);
-    let outcome = TestRunner::new(config).run(&attacks(), |attack| {
+    let outcome = TestRunner::new(config).run(&(attacks(), more), |(attack, more)| {
         ran.set(ran.get() + 1);
-        holds(attack)
+        holds(attack, more)
     });
     assert!(outcome.is_ok(), "{outcome:?}");
     assert!(ran.get() >= cases);
@@ -297,11 +311,53 @@ fn an_added_deny_denies_and_an_added_ask_never_allows() {
         prop_assert_eq!(denied.verdict, Verdict::Deny);
         let mut stricter = attack.rules();
         stricter.project_ask.push(attack.sample.tool.to_owned());
-        stricter.project_deny.push("Grep".to_owned());
         let mut policy = attack.policy(&stricter);
         policy.settings.ask_rules = AskRules::Person;
         let (asked, _) = attack.decide_with(policy);
         prop_assert!(asked.verdict >= Verdict::Ask, "a person decides");
+        Ok(())
+    });
+}
+
+/// Rules that a repository may hold, one of them broken, beside those on the call's own tool.
+const PROJECT: [&str; 5] = [
+    "Grep",
+    "mcp__chat",
+    "Bash(git *)",
+    "Edit(/src/**)",
+    "Bash(unclosed",
+];
+
+#[test]
+fn a_project_never_loosens() {
+    let lists = (
+        subsequence(PROJECT.to_vec(), 0..=PROJECT.len()),
+        subsequence(PROJECT.to_vec(), 0..=PROJECT.len()),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    law_with(2_000, lists, |attack, (deny, ask, denies, asks)| {
+        let bare = Rules {
+            project_ask: Vec::new(),
+            ..attack.rules()
+        };
+        let list = |rules: Vec<&str>, own: bool| {
+            let own = own.then(|| attack.sample.tool.to_owned());
+            rules.into_iter().map(str::to_owned).chain(own).collect()
+        };
+        let found = Rules {
+            project_deny: list(deny, denies),
+            project_ask: list(ask, asks),
+            ..bare.clone()
+        };
+        let (without, _) = attack.decide_with(attack.policy(&bare));
+        let (with, _) = attack.decide_with(attack.policy(&found));
+        prop_assert!(
+            with.verdict >= without.verdict,
+            "{:?} without the project, {:?} with it",
+            without,
+            with
+        );
         Ok(())
     });
 }

@@ -10,7 +10,7 @@ mod protected_path;
 
 use std::borrow::Cow;
 
-use automode_shell::{Act, Context, Extent, Target, place::Place};
+use automode_shell::{Context, Extent, Target, Touch, place::Place};
 
 use crate::rules::Scene;
 use crate::{Action, Facts, path};
@@ -68,28 +68,14 @@ pub(crate) fn changes<'a>(scene: &Scene<'a>) -> Vec<(Change, Cow<'a, Target>)> {
     let effects = scene.analysis.map_or(&[][..], |analysis| &analysis.effects);
     effects
         .iter()
-        .filter_map(|effect| match &effect.act {
-            Act::Write { target, .. } => Some((Change::Write, Cow::Borrowed(target))),
-            Act::Delete { target, .. } => Some((Change::Delete, Cow::Borrowed(target))),
-            Act::Read { .. }
-            | Act::List { .. }
-            | Act::Execute { .. }
-            | Act::Connect { .. }
-            | Act::Listen { .. }
-            | Act::Vcs(_)
-            | Act::Package { .. }
-            | Act::Process { .. }
-            | Act::Privilege(_)
-            | Act::Persist { .. }
-            | Act::System(_)
-            | Act::Cloud { .. }
-            | Act::Database { .. }
-            | Act::Credential { .. }
-            | Act::Publish { .. }
-            | Act::Message { .. }
-            | Act::Agent { .. }
-            | Act::Environment { .. }
-            | Act::Exhaust => None,
+        .filter_map(|effect| {
+            let (touch, target) = effect.act.touches()?;
+            let change = match touch {
+                Touch::Write => Change::Write,
+                Touch::Delete | Touch::DeleteTree => Change::Delete,
+                Touch::List | Touch::Read | Touch::Run => return None,
+            };
+            Some((change, Cow::Borrowed(target)))
         })
         .collect()
 }

@@ -3,8 +3,9 @@
 //! [`walk`] is the whole order of the engine. Vetoes come first, all are heard
 //! and the strictest wins; then permits, of which the first that holds suffices;
 //! then the mode, and last the judge. No stage that may allow stands before one
-//! that may deny. [`Line`] drives it without IO: it asks to observe, asks to
-//! judge, and settles.
+//! that may deny. What a repository asks for is a floor: everything after it is
+//! still heard, and the stricter of the two answers. [`Line`] drives it without
+//! IO: it asks to observe, asks to judge, and settles.
 
 mod case;
 mod gap;
@@ -20,9 +21,16 @@ pub use step::{Input, Line, Step};
 
 use crate::{Finding, Mode, Stage, Trace};
 use case::Case;
-use opinion::Opinion;
+use opinion::{Hold, Opinion};
 
-/// Where a call leads once all facts are in.
+/// The way of a call once all facts are in.
+struct Way {
+    course: Course,
+    /// What the answer may not be looser than.
+    floor: Option<Opinion>,
+}
+
+/// Where it leads.
 enum Course {
     Settled(Opinion),
     /// Nothing settled it: the judge decides.
@@ -37,7 +45,7 @@ const PERMITS: [(Stage, stage::Permit); 3] = [
 ];
 
 /// Takes a call through every stage before the judge.
-fn walk(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> Course {
+fn walk(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> Way {
     let heard = [
         stage::hear(trace, Stage::PolicyDeny, stage::deny(case)),
         stage::hear(trace, Stage::Guards, stage::guards(case)),
@@ -45,9 +53,22 @@ fn walk(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> Course {
         stage::hear(trace, Stage::PolicyAsk, stage::ask(case)),
         stage::hear(trace, Stage::Mode, stage::plan(case)),
     ];
-    if let Some(strictest) = Opinion::strictest(heard) {
-        return Course::Settled(strictest);
+    let (vetoes, floors): (Vec<_>, Vec<_>) = heard
+        .into_iter()
+        .flatten()
+        .partition(|opinion| opinion.hold == Hold::Settles);
+    let course = match Opinion::strictest(vetoes) {
+        Some(veto) => Course::Settled(veto),
+        None => permitted(case, findings, trace),
+    };
+    Way {
+        course,
+        floor: Opinion::strictest(floors),
     }
+}
+
+/// What no veto stopped: a permit, the mode's own answer, or the judge.
+fn permitted(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> Course {
     for (name, permit) in PERMITS {
         if let Some(opinion) = stage::hear(trace, name, permit(case, findings)) {
             return Course::Settled(opinion);

@@ -1,5 +1,7 @@
 //! What a stage wants, with its ground and its reason.
 
+use std::cmp::Ordering;
+
 use crate::judge::OverBudget;
 use crate::policy::{OnUnavailable, Settings};
 use crate::{Failure, Fallback, Ground, Mode, Presence, Verdict};
@@ -12,6 +14,15 @@ pub(super) struct Opinion {
     pub reason: String,
     /// The run must end.
     pub stop: bool,
+    pub hold: Hold,
+}
+
+/// Whether an opinion ends the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    Settles,
+    /// The line goes on, and its answer is never looser than this.
+    Floor,
 }
 
 impl Opinion {
@@ -21,6 +32,7 @@ impl Opinion {
             ground,
             reason: reason.into(),
             stop: false,
+            hold: Hold::Settles,
         }
     }
 
@@ -38,12 +50,13 @@ impl Opinion {
             ground: Ground::Failure(failure),
             reason: format!("{}{separator}{detail}", failure.describe()),
             stop: fallback == Fallback::Stop,
+            hold: Hold::Settles,
         }
     }
 
     /// The strictest of several; of equals the first.
-    pub fn strictest(heard: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
-        heard.into_iter().flatten().reduce(|strictest, next| {
+    pub fn strictest(heard: impl IntoIterator<Item = Self>) -> Option<Self> {
+        heard.into_iter().reduce(|strictest, next| {
             if next.verdict > strictest.verdict {
                 next
             } else {
@@ -52,24 +65,49 @@ impl Opinion {
         })
     }
 
+    /// A question whose asker may not keep the rest of the line from being stricter.
+    /// Where nobody can be asked it is a denial already, and nothing is stricter.
+    pub fn as_floor(mut self, mode: Mode, presence: Presence) -> Self {
+        if self.verdict == Verdict::Ask && nobody(mode, presence).is_none() {
+            self.hold = Hold::Floor;
+        }
+        self
+    }
+
+    /// The stricter of this and a floor. Of equals the floor gives the ground, and what
+    /// else was said stays to be read.
+    pub fn over(self, floor: Self) -> Self {
+        match self.verdict.cmp(&floor.verdict) {
+            Ordering::Greater => self,
+            Ordering::Equal => Self {
+                reason: format!("{}; {}", floor.reason, self.reason),
+                stop: self.stop || floor.stop,
+                ..floor
+            },
+            Ordering::Less => floor,
+        }
+    }
+
     /// A question that nobody can or may be asked is a denial.
     pub fn for_audience(mut self, mode: Mode, presence: Presence) -> Self {
-        let nobody = match (mode, presence) {
-            (Mode::DontAsk, _) => "in dontAsk mode nobody is asked",
-            (_, Presence::Headless) => "nobody is there to ask",
-            (
-                Mode::Default
-                | Mode::AcceptEdits
-                | Mode::Plan
-                | Mode::Auto
-                | Mode::BypassPermissions,
-                Presence::Interactive,
-            ) => return self,
-        };
-        if self.verdict == Verdict::Ask {
+        if self.verdict == Verdict::Ask
+            && let Some(nobody) = nobody(mode, presence)
+        {
             self.verdict = Verdict::Deny;
             self.reason = format!("{}; {nobody}", self.reason);
         }
         self
+    }
+}
+
+/// Why a question reaches nobody.
+const fn nobody(mode: Mode, presence: Presence) -> Option<&'static str> {
+    match (mode, presence) {
+        (Mode::DontAsk, _) => Some("in dontAsk mode nobody is asked"),
+        (_, Presence::Headless) => Some("nobody is there to ask"),
+        (
+            Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto | Mode::BypassPermissions,
+            Presence::Interactive,
+        ) => None,
     }
 }

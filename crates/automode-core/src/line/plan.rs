@@ -82,7 +82,8 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         wanted.insert(Query::Path(path.clone()));
     }
     for effect in &analysis.effects {
-        if let Some(path) = touched(&effect.act).and_then(observable) {
+        let touched = effect.act.touches().map(|(_, target)| target);
+        if let Some(path) = touched.and_then(observable) {
             if loses(&effect.act) && exists(case, &path) {
                 wanted.insert(Query::GitState(path.clone()));
             }
@@ -165,36 +166,6 @@ fn loses(act: &Act) -> bool {
         WriteHow::Touch | WriteHow::Append | WriteHow::Attributes => false,
     };
     matches!(act, Act::Delete { .. }) || matches!(act, Act::Write { how, .. } if replaces(how))
-}
-
-fn touched(act: &Act) -> Option<&Target> {
-    match act {
-        Act::Read { target }
-        | Act::List { target }
-        | Act::Write { target, .. }
-        | Act::Delete { target, .. }
-        | Act::Execute {
-            code: Code::File(target),
-            ..
-        } => Some(target),
-        Act::Execute { .. }
-        | Act::Connect { .. }
-        | Act::Listen { .. }
-        | Act::Vcs(_)
-        | Act::Package { .. }
-        | Act::Process { .. }
-        | Act::Privilege(_)
-        | Act::Persist { .. }
-        | Act::System(_)
-        | Act::Cloud { .. }
-        | Act::Database { .. }
-        | Act::Credential { .. }
-        | Act::Publish { .. }
-        | Act::Message { .. }
-        | Act::Agent { .. }
-        | Act::Environment { .. }
-        | Act::Exhaust => None,
-    }
 }
 
 /// The part of a target that can be looked at: of a pattern, its certain directory.

@@ -10,7 +10,7 @@ use super::case::Case;
 use super::gap;
 use super::opinion::Opinion;
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
-use crate::policy::AskRules;
+use crate::policy::{AskRules, Asks, Match};
 use crate::{
     Action, Failure, Finding, Ground, Mode, Stage, Trace, TraceEntry, Verdict, Weight, exceptions,
     guards,
@@ -58,24 +58,30 @@ pub(super) fn note(trace: &mut Trace, stage: Stage, opinion: &Opinion) {
     });
 }
 
-/// Always-deny rules. A policy that is broken may have lost some: then nothing passes.
+/// Always-deny rules. A policy that is broken may have lost some: then nothing passes,
+/// and what is left of the line is heard all the same.
 pub(super) fn deny(case: &Case<'_>) -> Word {
-    if let Some(why) = case.policy.failure() {
-        let settings = &case.policy.settings;
-        let presence = case.session.presence;
-        return Word::Says(Opinion::failed(Failure::Parse, why, presence, settings));
+    if let Some(found) = case.policy.denies(&case.subject()) {
+        return Word::Says(by_rule(Verdict::Deny, &found));
     }
-    match case.policy.denies(&case.subject()) {
-        Some(found) => Word::Says(Opinion::new(
-            Verdict::Deny,
-            Ground::Policy {
-                rule: found.rule.clone(),
-                origin: found.origin.clone(),
-            },
-            format!("the deny rule `{}` matches ({})", found.rule, found.origin),
-        )),
-        None => Word::silent("no deny rule matches"),
-    }
+    let Some(why) = case.policy.failure() else {
+        return Word::silent("no deny rule matches");
+    };
+    let (mode, presence) = (case.session.mode, case.session.presence);
+    let settings = &case.policy.settings;
+    Word::Says(Opinion::failed(Failure::Parse, why, presence, settings).as_floor(mode, presence))
+}
+
+/// The opinion of a permission rule.
+fn by_rule(verdict: Verdict, found: &Match) -> Opinion {
+    let Match { rule, origin } = found;
+    let ground = Ground::Policy {
+        rule: rule.clone(),
+        origin: origin.clone(),
+    };
+    let name = verdict.name();
+    let reason = format!("the {name} rule `{rule}` matches ({origin})");
+    Opinion::new(verdict, ground, reason)
 }
 
 /// What no judge may approve.
@@ -106,25 +112,20 @@ pub(super) fn veto(findings: &[Finding]) -> Word {
     }
 }
 
-/// Ask rules that a person wrote.
+/// Ask rules: a person's hands the call to a person, a repository's is a floor.
 pub(super) fn ask(case: &Case<'_>) -> Word {
-    let Some(found) = case.policy.asks(&case.subject()) else {
-        return Word::silent("no ask rule matches");
+    let Asks { person, project } = case.policy.asks(&case.subject());
+    let (mode, presence) = (case.session.mode, case.session.presence);
+    let asker = match (person, project) {
+        (None, None) => return Word::silent("no ask rule matches"),
+        (Some(found), _) | (None, Some(found)) if leaves_to_judge(case) => {
+            let rule = found.rule;
+            return Word::silent(format!("the ask rule `{rule}` leaves it to the judge"));
+        }
+        (Some(found), _) => by_rule(Verdict::Ask, &found),
+        (None, Some(found)) => by_rule(Verdict::Ask, &found).as_floor(mode, presence),
     };
-    if leaves_to_judge(case) {
-        return Word::silent(format!(
-            "the ask rule `{}` leaves it to the judge",
-            found.rule
-        ));
-    }
-    Word::Says(Opinion::new(
-        Verdict::Ask,
-        Ground::Policy {
-            rule: found.rule.clone(),
-            origin: found.origin.clone(),
-        },
-        format!("the ask rule `{}` matches ({})", found.rule, found.origin),
-    ))
+    Word::Says(asker)
 }
 
 fn leaves_to_judge(case: &Case<'_>) -> bool {
@@ -160,18 +161,11 @@ pub(super) fn plan(case: &Case<'_>) -> Word {
 /// Allow rules; in auto mode those that survived stripping.
 pub(super) fn allow(case: &Case<'_>, _findings: &[Finding]) -> Word {
     let subject = case.subject();
-    if leaves_to_judge(case) && case.policy.asks(&subject).is_some() {
+    if leaves_to_judge(case) && case.policy.asks(&subject).any().is_some() {
         return Word::silent("an ask rule stands before the allow rules");
     }
     match case.policy.allows(&subject, case.session.mode) {
-        Some(found) => Word::Says(Opinion::new(
-            Verdict::Allow,
-            Ground::Policy {
-                rule: found.rule.clone(),
-                origin: found.origin.clone(),
-            },
-            format!("the allow rule `{}` matches ({})", found.rule, found.origin),
-        )),
+        Some(found) => Word::Says(by_rule(Verdict::Allow, &found)),
         None => Word::silent("no allow rule covers it"),
     }
 }

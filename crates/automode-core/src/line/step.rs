@@ -45,6 +45,8 @@ pub struct Line<'a> {
     state: State,
     findings: Vec<Finding>,
     trace: Trace,
+    /// What the answer may not be looser than.
+    floor: Option<Opinion>,
     judged: Option<Judged>,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Line<'a> {
             state: State::Fresh,
             findings: Vec::new(),
             trace: Trace::default(),
+            floor: None,
             judged: None,
         }
     }
@@ -130,7 +133,9 @@ impl<'a> Line<'a> {
                 finding.weight = Weight::Veto;
             }
         }
-        match walk(&self.case, &self.findings, &mut self.trace) {
+        let way = walk(&self.case, &self.findings, &mut self.trace);
+        self.floor = way.floor;
+        match way.course {
             Course::Settled(opinion) => {
                 let entry = Entry::Unjudged(opinion.verdict);
                 self.settle(opinion, entry)
@@ -244,7 +249,7 @@ impl<'a> Line<'a> {
                     "{}; too many denials in this session, a person takes over",
                     opinion.reason
                 ),
-                stop: false,
+                ..opinion
             },
             Limit::Stop => Opinion {
                 verdict: Verdict::Deny,
@@ -254,6 +259,7 @@ impl<'a> Line<'a> {
                     opinion.reason
                 ),
                 stop: true,
+                ..opinion
             },
         };
         self.settle(opinion, Entry::Blocked)
@@ -271,6 +277,8 @@ impl<'a> Line<'a> {
         opinion
     }
 
+    /// The ledger keeps what the line itself said: a floor neither wears the limits
+    /// down nor keeps an allow from resetting them.
     fn settle(&mut self, opinion: Opinion, entry: Entry) -> Step {
         let session = self.case.session;
         let limits = &self.case.policy.settings.limits;
@@ -280,6 +288,10 @@ impl<'a> Line<'a> {
             Stage::Ledger,
             format!("the judge denied {row} in a row, {all} in all"),
         );
+        let opinion = match self.floor.take() {
+            Some(floor) => opinion.over(floor),
+            None => opinion,
+        };
         let opinion = opinion.for_audience(session.mode, session.presence);
         let decision = Decision {
             verdict: opinion.verdict,

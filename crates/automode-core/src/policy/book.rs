@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{
-    AutoMode, Match, Provenance, Settings, Subject,
+    Asks, AutoMode, Match, Provenance, Settings, Subject,
     index::Shelf,
     permit,
     rule::Rule,
     strip::AutoAllowRule,
-    veto::{self, Hit},
+    veto::{self, Found, Hit},
 };
 use crate::Mode;
 
@@ -30,17 +30,28 @@ impl Policy {
     /// The first deny rule that matches any part of the call.
     #[must_use]
     pub fn denies(&self, subject: &Subject<'_>) -> Option<Match> {
-        let (rule, hit) = veto::find(&self.deny, subject)?;
-        (hit == Hit::Sure).then(|| Match::of(&[rule]))
+        let Found { person, project } = veto::find(&self.deny, subject);
+        let sure = [person, project]
+            .into_iter()
+            .flatten()
+            .find(|(_, hit)| *hit == Hit::Sure);
+        sure.map(|(rule, _)| Match::of(&[rule]))
     }
 
-    /// The first ask rule that matches any part of the call, or a deny rule that
-    /// may match but need not: a word is only known when the command runs.
+    /// The first ask rule of each voice that matches any part of the call, or a deny rule
+    /// that may match but need not: a word is only known when the command runs.
     #[must_use]
-    pub fn asks(&self, subject: &Subject<'_>) -> Option<Match> {
+    pub fn asks(&self, subject: &Subject<'_>) -> Asks {
         let asked = veto::find(&self.ask, subject);
-        let doubted = || veto::find(&self.deny, subject).filter(|(_, hit)| *hit == Hit::Maybe);
-        asked.or_else(doubted).map(|(rule, _)| Match::of(&[rule]))
+        let doubted = veto::find(&self.deny, subject);
+        let of = |asked: Option<(&Rule, Hit)>, doubted: Option<(&Rule, Hit)>| {
+            let doubted = doubted.filter(|(_, hit)| *hit == Hit::Maybe);
+            asked.or(doubted).map(|(rule, _)| Match::of(&[rule]))
+        };
+        Asks {
+            person: of(asked.person, doubted.person),
+            project: of(asked.project, doubted.project),
+        }
     }
 
     /// Allow rules that cover the whole call, in auto mode only such as survived stripping.

@@ -201,7 +201,7 @@ fn verdict(policy: &Policy, call: &ToolCall, mode: Mode) -> Verdict {
     };
     if policy.denies(&subject).is_some() {
         Verdict::Deny
-    } else if policy.asks(&subject).is_some() || policy.allows(&subject, mode).is_none() {
+    } else if policy.asks(&subject).any().is_some() || policy.allows(&subject, mode).is_none() {
         Verdict::Ask
     } else {
         Verdict::Allow

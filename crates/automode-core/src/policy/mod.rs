@@ -47,4 +47,4 @@ pub use settings::{
     AskRules, Limits, OnLimit, OnUnavailable, PowerShell, ProjectCode, Settings, Strip,
 };
 pub use strip::{AutoAllowRule, Stripped};
-pub use subject::{Match, Subject};
+pub use subject::{Asks, Match, Subject};

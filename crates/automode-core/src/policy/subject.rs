@@ -27,3 +27,19 @@ pub struct Match {
     /// Scope and file with line: `user: /home/dev/.config/automode/config.toml:12`.
     pub origin: String,
 }
+
+/// Who wants a call asked about. A person's word hands it to a person. A repository's
+/// is a floor: the line goes on, and its answer is only never looser than that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asks {
+    pub person: Option<Match>,
+    pub project: Option<Match>,
+}
+
+impl Asks {
+    /// Whoever asks.
+    #[must_use]
+    pub fn any(self) -> Option<Match> {
+        self.person.or(self.project)
+    }
+}

@@ -90,7 +90,7 @@ fn say(policy: &Policy, call: &ToolCall, analysis: Option<&Analysis>, facts: &Fa
     };
     if policy.denies(&subject).is_some() {
         Deny
-    } else if policy.asks(&subject).is_some() {
+    } else if policy.asks(&subject).any().is_some() {
         Ask
     } else if policy.allows(&subject, Mode::Default).is_some() {
         Allow

@@ -7,11 +7,11 @@
 
 use std::borrow::Borrow;
 
-use automode_shell::{Act, Analysis, Code, Extent, GapKind, Host, Target};
+use automode_shell::{Act, Analysis, Extent, GapKind, Host, Target, Touch};
 use serde_json::Value;
 
 use super::{
-    Subject, command,
+    Scope, Subject, command,
     glob::Glob,
     host,
     index::{Shelf, Shell},
@@ -31,17 +31,35 @@ pub(super) enum Hit {
     Sure,
 }
 
-/// The surest match among the rules; the earliest of equals.
-pub(super) fn find<'a, R: Borrow<Rule>>(
-    shelf: &'a Shelf<R>,
-    subject: &Subject<'_>,
-) -> Option<(&'a Rule, Hit)> {
-    let mut best: Option<(&Rule, Hit)> = None;
+/// The surest match among the rules of each voice; the earliest of equals.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found<'a> {
+    pub person: Option<(&'a Rule, Hit)>,
+    pub project: Option<(&'a Rule, Hit)>,
+}
+
+impl<'a> Found<'a> {
+    fn note(&mut self, rule: &'a Rule, hit: Hit) {
+        let best = match rule.origin.scope {
+            Scope::Project => &mut self.project,
+            Scope::AgentUser
+            | Scope::User
+            | Scope::Chosen
+            | Scope::AgentManaged
+            | Scope::Managed => &mut self.person,
+        };
+        if best.is_none_or(|(_, known)| hit > known) {
+            *best = Some((rule, hit));
+        }
+    }
+}
+
+/// What the rules of a list say of a call.
+pub(super) fn find<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'_>) -> Found<'a> {
+    let mut found = Found::default();
     let mut note = |rule: &'a Rule, hit: Option<Hit>| {
-        if let Some(hit) = hit
-            && best.is_none_or(|(_, known)| hit > known)
-        {
-            best = Some((rule, hit));
+        if let Some(hit) = hit {
+            found.note(rule, hit);
         }
     };
     for rule in shelf.parameters() {
@@ -88,7 +106,7 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
         | Action::Interact
         | Action::Inert => {}
     }
-    best
+    found
 }
 
 type Note<'n, 'a> = &'n mut dyn FnMut(&'a Rule, Option<Hit>);
@@ -294,58 +312,36 @@ fn effects<'a, R: Borrow<Rule>>(
     note: Note<'_, 'a>,
 ) {
     for effect in &analysis.effects {
-        match &effect.act {
-            Act::Read { target }
-            | Act::Execute {
-                code: Code::File(target),
-                ..
-            } => {
+        match effect.act.touches() {
+            Some((Touch::Read | Touch::Run, target)) => {
                 for rule in shelf.reading() {
                     note(rule, reached(rule, target, Reach::Path, subject));
                 }
             }
-            Act::Write { target, .. } => {
-                for rule in shelf.editing().chain(shelf.named("Write")) {
-                    note(rule, reached(rule, target, Reach::Path, subject));
-                }
-            }
-            Act::Delete { target, tree } => {
-                let reach = if *tree { Reach::Tree } else { Reach::Path };
+            Some((touch @ (Touch::Write | Touch::Delete | Touch::DeleteTree), target)) => {
+                let reach = match touch {
+                    Touch::DeleteTree => Reach::Tree,
+                    Touch::List | Touch::Read | Touch::Run | Touch::Write | Touch::Delete => {
+                        Reach::Path
+                    }
+                };
                 for rule in shelf.editing().chain(shelf.named("Write")) {
                     note(rule, reached(rule, target, reach, subject));
                 }
             }
-            Act::Connect {
-                host: Host::Named(name),
-                ..
-            } => {
-                for rule in shelf.fetching() {
-                    if let Specifier::Host(pattern) = &rule.what {
-                        note(
-                            rule,
-                            pattern.matches(&host::normal(name)).then_some(Hit::Sure),
-                        );
-                    }
+            Some((Touch::List, _)) | None => {}
+        }
+        if let Act::Connect {
+            host: Host::Named(name),
+            ..
+        } = &effect.act
+        {
+            for rule in shelf.fetching() {
+                if let Specifier::Host(pattern) = &rule.what {
+                    let hit = pattern.matches(&host::normal(name));
+                    note(rule, hit.then_some(Hit::Sure));
                 }
             }
-            Act::List { .. }
-            | Act::Execute { .. }
-            | Act::Connect { .. }
-            | Act::Listen { .. }
-            | Act::Vcs(_)
-            | Act::Package { .. }
-            | Act::Process { .. }
-            | Act::Privilege(_)
-            | Act::Persist { .. }
-            | Act::System(_)
-            | Act::Cloud { .. }
-            | Act::Database { .. }
-            | Act::Credential { .. }
-            | Act::Publish { .. }
-            | Act::Message { .. }
-            | Act::Agent { .. }
-            | Act::Environment { .. }
-            | Act::Exhaust => {}
         }
     }
 }
