@@ -1,5 +1,7 @@
 //! Simple commands: expansion, then a function, a builtin or a program.
 
+use std::sync::Arc;
+
 use super::Evaluator;
 use super::expand::Quotes;
 use super::field::push_text;
@@ -252,23 +254,26 @@ impl Evaluator<'_> {
     fn call(
         &mut self,
         name: &str,
-        bodies: &[std::sync::Arc<Command>],
+        bodies: &[Arc<Command>],
         start: &Start,
         shell: &mut Shell,
     ) -> Outcome {
-        let layer = Layer::Function(name.to_owned());
-        if shell.layers.contains(&layer) {
+        // A function that a function of its name defines is another one.
+        let runs = |body: &Arc<Command>| shell.running.iter().any(|own| Arc::ptr_eq(own, body));
+        if bodies.iter().any(runs) {
             return self.recursion(name, bodies, start, shell);
         }
         let arguments = start.argv.iter().skip(1).cloned().collect();
         let known = !start.argv.iter().any(|argument| argument.may_split);
         let before = shell.arguments.clone();
         shell.arguments = known.then_some(arguments);
-        shell.layers.push(layer);
+        shell.layers.push(Layer::Function(name.to_owned()));
         shell.locals.push(Vec::new());
         let mut outcome: Option<Outcome> = None;
         for body in bodies {
+            shell.running.push(Arc::clone(body));
             let one = self.deeper(start.span, |evaluator| evaluator.command(body, shell));
+            shell.running.pop();
             outcome = Some(match outcome {
                 Some(before) => before.or(one),
                 None => one,
@@ -291,7 +296,7 @@ impl Evaluator<'_> {
     fn recursion(
         &mut self,
         name: &str,
-        bodies: &[std::sync::Arc<Command>],
+        bodies: &[Arc<Command>],
         start: &Start,
         shell: &Shell,
     ) -> Outcome {

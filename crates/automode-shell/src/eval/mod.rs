@@ -48,11 +48,14 @@ pub(crate) fn run(text: &str, context: &Context, facts: &Facts) -> Analysis {
         Ok(admitted) => admitted,
         Err(refusal) => return opaque(GapKind::Refused(refusal.to_string()), whole),
     };
-    let script = match syntax::parse(admitted, Origin::Typed) {
-        Ok(script) => script,
-        Err(error) => return opaque(GapKind::Syntax(error.message.to_owned()), error.span),
-    };
+    let (script, broken) = syntax::parse_lines(admitted, Origin::Typed);
+    let broken = broken.map(|error| (GapKind::Syntax(error.message.to_owned()), error.span));
     let mut evaluator = Evaluator::new(context, facts);
+    match broken {
+        Some((kind, span)) if script.items.is_empty() => return opaque(kind, span),
+        Some((kind, span)) => evaluator.gap(kind, span),
+        None => {}
+    }
     evaluator.note_disguise(admitted, None);
     let mut shell = Shell::new(context);
     evaluator.script(&script, &mut shell);
@@ -255,13 +258,12 @@ impl<'c> Evaluator<'c> {
             }
         };
         self.note_disguise(admitted, Some(span));
-        match syntax::parse(admitted, Origin::Within(span)) {
-            Ok(script) => Some(script),
-            Err(error) => {
-                self.gap(GapKind::Syntax(error.message.to_owned()), span);
-                None
-            }
+        let (script, broken) = syntax::parse_lines(admitted, Origin::Within(span));
+        if let Some(error) = broken {
+            self.gap(GapKind::Syntax(error.message.to_owned()), span);
+            return Some(script).filter(|script| !script.items.is_empty());
         }
+        Some(script)
     }
 
     fn note_disguise(&mut self, admitted: Admitted<'_>, within: Option<Span>) {

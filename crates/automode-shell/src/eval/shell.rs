@@ -41,6 +41,8 @@ pub(super) struct Shell {
     pub(super) connected: Vec<(u32, Host)>,
     pub(super) certainty: Certainty,
     pub(super) layers: Vec<Layer>,
+    /// Bodies of functions that are being run, innermost last.
+    pub(super) running: Vec<Arc<Command>>,
     /// The way ended: `exit`, `return`, `break`.
     pub(super) ended: bool,
     /// `set -e`.
@@ -94,6 +96,7 @@ impl Shell {
             connected: Vec::new(),
             certainty: Certainty::Always,
             layers: Vec::new(),
+            running: Vec::new(),
             ended: false,
             stops_on_error: false,
             remote: false,

@@ -176,7 +176,9 @@ impl Meaning<'_> {
     /// The words on standard input.
     pub(super) fn items(&self) -> Vec<Value> {
         let span = self.invocation.span;
+        let from_file = self.has("-a");
         let taint = match &self.invocation.stdin {
+            _ if from_file => Taint::UNKNOWN,
             Stdin::Text(value) => match value.literal() {
                 Some(text) if !text.contains(['"', '\'', '\\']) => {
                     return text

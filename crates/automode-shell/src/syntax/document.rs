@@ -37,10 +37,13 @@ impl Parser<'_> {
 
     /// Every here-document named so far must have met its body.
     pub(super) fn no_pending(&self) -> Parsed<()> {
-        if self.pending.is_empty() {
-            return Ok(());
+        if !self.pending.is_empty() {
+            return self.fail("a here-document without a body");
         }
-        self.fail("a here-document without a body")
+        if self.cut {
+            return self.fail("a here-document without its end");
+        }
+        Ok(())
     }
 
     fn document_body(&mut self, pending: &Pending) -> Parsed<Word> {
@@ -91,6 +94,11 @@ impl Parser<'_> {
             }
             let backslashes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
             continued = pending.expands && backslashes % 2 == 1;
+        }
+        // A shell takes the rest of the text for the body, warns and runs the command.
+        if self.whole {
+            self.cut = true;
+            return Ok(self.end);
         }
         self.fail("a here-document without its end")
     }

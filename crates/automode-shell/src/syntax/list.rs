@@ -1,29 +1,68 @@
 //! Lists, and-or lists and pipelines.
 
-use super::parser::{Keyword, Parsed, Parser};
+use super::parser::{Keyword, Parsed, Parser, SyntaxError};
 use super::tree::{Connector, Item, Mode, Pipeline, Script, Stage};
+
+/// Commands, and how many of them stand on lines that are over.
+#[derive(Default)]
+struct Lines {
+    items: Vec<Item>,
+    whole: usize,
+}
 
 impl Parser<'_> {
     /// Reads commands up to what closes the list; the caller checks the closer.
     pub(super) fn list(&mut self) -> Parsed<Script> {
         let start = self.at;
-        let mut items = Vec::new();
+        let mut lines = Lines::default();
+        self.list_onto(&mut lines)?;
+        Ok(Script {
+            items: lines.items,
+            span: self.span(start),
+        })
+    }
+
+    /// Reads line after line, as a shell that runs each before it reads the next: the
+    /// commands in front of the line that is not understood, and what is wrong with that.
+    pub(super) fn lines(&mut self) -> (Script, Option<SyntaxError>) {
+        let mut lines = Lines::default();
+        let read = self
+            .nested(|parser| parser.list_onto(&mut lines))
+            .and_then(|()| match self.peek() {
+                Some(_) => self.fail("unexpected token"),
+                None => {
+                    // A here-document that is cut short does not keep its command from running.
+                    lines.whole = lines.items.len();
+                    self.no_pending()
+                }
+            });
+        if read.is_err() {
+            lines.items.truncate(lines.whole);
+        }
+        let script = Script {
+            items: lines.items,
+            span: self.span(0),
+        };
+        (script, read.err())
+    }
+
+    fn list_onto(&mut self, lines: &mut Lines) -> Parsed<()> {
         loop {
+            self.skip_blanks();
+            if self.peek() == Some(b'\n') {
+                lines.whole = lines.items.len();
+            }
             self.skip_lines()?;
             if self.at_list_end() {
-                break;
+                return Ok(());
             }
             let item = self.item()?;
             let mode = item.mode;
-            items.push(item);
+            lines.items.push(item);
             if !self.separated(mode)? {
-                break;
+                return Ok(());
             }
         }
-        Ok(Script {
-            items,
-            span: self.span(start),
-        })
     }
 
     /// A list that must hold a command.

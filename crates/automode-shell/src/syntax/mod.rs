@@ -2,7 +2,8 @@
 //!
 //! A strict parser for the bash grammar, one pass, no backtracking over what it
 //! has built. It refuses what it does not know to the letter: a construct that
-//! could hide a command makes the whole text a [`SyntaxError`], never a literal.
+//! could hide a command makes the text a [`SyntaxError`], never a literal; what a
+//! shell would have run by then is still told ([`parse_lines`]).
 //! Depth and work are bounded, so it needs neither a deadline nor a large stack.
 //! History expansion is off, as in every shell that an agent starts; aliases,
 //! `eval` and `trap` are the evaluator's.
@@ -23,7 +24,7 @@ mod walk;
 mod word;
 
 pub use brace::{TooMany, expand as expand_braces};
-pub use parser::{Origin, SyntaxError, parse};
+pub use parser::{Origin, SyntaxError, parse, parse_lines};
 pub use tree::{
     Assignment, AssignmentValue, CaseArm, CaseEnd, Command, CommandKind, Condition, Connector,
     Descriptor, Document, Element, End, Fallback, Flow, Fold, Item, Mode, Operation, Parameter,

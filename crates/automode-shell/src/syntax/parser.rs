@@ -34,10 +34,20 @@ pub enum Origin {
 }
 
 /// Parses a whole text.
+///
+/// # Errors
+/// What is not understood; nothing of the text counts then.
 pub fn parse(text: Admitted<'_>, origin: Origin) -> Parsed<Script> {
     let steps = Cell::new(0);
+    Parser::new(text.text(), origin, 0, &steps).whole_script()
+}
+
+/// Parses as far as a shell gets, which has run the lines before the one it stumbles over.
+pub fn parse_lines(text: Admitted<'_>, origin: Origin) -> (Script, Option<SyntaxError>) {
+    let steps = Cell::new(0);
     let mut parser = Parser::new(text.text(), origin, 0, &steps);
-    parser.whole_script()
+    parser.whole = true;
+    parser.lines()
 }
 
 pub(super) struct Parser<'t> {
@@ -48,6 +58,10 @@ pub(super) struct Parser<'t> {
     pub(super) depth: usize,
     pub(super) pending: Vec<Pending>,
     pub(super) steps: &'t Cell<u32>,
+    /// Reads a text to its end, not a part of one.
+    pub(super) whole: bool,
+    /// A here-document went on to the end of the text.
+    pub(super) cut: bool,
 }
 
 /// A here-document whose body stands further down.
@@ -73,6 +87,8 @@ impl<'t> Parser<'t> {
             depth,
             pending: Vec::new(),
             steps,
+            whole: false,
+            cut: false,
         }
     }
 
@@ -86,17 +102,17 @@ impl<'t> Parser<'t> {
             depth: self.depth,
             pending: Vec::new(),
             steps: self.steps,
+            whole: false,
+            cut: false,
         }
     }
 
-    /// Reads to the end of the text; nothing may be left over.
+    /// Reads a part of the text to its end; nothing may be left over.
     pub(super) fn whole_script(&mut self) -> Parsed<Script> {
-        let script = self.nested(Self::list)?;
-        if self.peek().is_some() {
-            return self.fail("unexpected token");
+        match self.lines() {
+            (script, None) => Ok(script),
+            (_, Some(error)) => Err(error),
         }
-        self.no_pending()?;
-        Ok(script)
     }
 
     /// The next byte, after any line continuation.

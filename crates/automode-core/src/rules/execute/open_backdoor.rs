@@ -132,7 +132,16 @@ fn is_started_by_code(start: &Invocation) -> bool {
         Layer::File(_) | Layer::Task(_) | Layer::Function(_) | Layer::Remote(_) => false,
     });
     let bare = start.argv.iter().skip(1).all(is_interactive);
-    is_shell(start) && by_code && bare && !matches!(start.stdin, Stdin::Text(_))
+    is_shell(start) && by_code && bare && !is_fed(start)
+}
+
+/// Whether its input is a text of its own. Nothing at all, as in the background, is
+/// what the code around it had, not what the shell is given.
+fn is_fed(start: &Invocation) -> bool {
+    match &start.stdin {
+        Stdin::Text(text) => text.literal().is_none_or(|text| !text.is_empty()),
+        Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) => false,
+    }
 }
 
 fn is_shell(start: &Invocation) -> bool {
