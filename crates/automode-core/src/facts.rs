@@ -48,6 +48,8 @@ pub struct PathFact {
     pub ignores_case: bool,
     /// Size in bytes where it is a file.
     pub size: Option<u64>,
+    /// It is a file with further names (hard links), which may lie anywhere.
+    pub other_names: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

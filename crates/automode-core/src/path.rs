@@ -17,11 +17,12 @@ pub struct ContainedPath {
 
 impl ContainedPath {
     /// Proves that `path` (absolute) is inside one of `roots`, from what was observed.
-    /// A path or root that was not observed, or could not be resolved, proves nothing.
+    /// A path or root that was not observed, or could not be resolved, proves nothing,
+    /// and neither does a file that has another name: what lies there lies here as well.
     #[must_use]
     pub fn prove(path: &str, roots: &[String], facts: &Facts) -> Option<Self> {
         let fact = facts.paths.get(path)?;
-        let canonical = fact.canonical.as_deref()?;
+        let canonical = fact.canonical.as_deref().filter(|_| !fact.other_names)?;
         let root = roots.iter().find_map(|root| {
             let root = facts.paths.get(root)?.canonical.as_deref()?;
             inside(canonical, root, Case::of(fact)).then(|| root.to_owned())
@@ -106,10 +107,14 @@ pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
 }
 
 /// The paths that a tool may mean by this text. `..` after a link leads elsewhere
-/// for a tool that folds text and for one that asks the system: both count.
+/// for a tool that folds text and for one that asks the system, and a file's URI is a
+/// relative path for a tool that knows no URIs: both count.
 #[must_use]
 pub fn spellings(path: &str, context: &Context) -> Vec<String> {
     let folded = absolute(path, &context.cwd, context.home.as_deref());
+    if let Some(named) = uri_path(path) {
+        return vec![folded, absolute(named, &context.cwd, None)];
+    }
     if !parts(path).any(|part| part == "..") {
         return vec![folded];
     }
@@ -121,10 +126,44 @@ pub fn spellings(path: &str, context: &Context) -> Vec<String> {
     vec![folded, raw]
 }
 
+/// Where a file's URI points; the root, which lies in no project, where it hides letters.
+fn uri_path(text: &str) -> Option<&str> {
+    let scheme = text.get(..5)?;
+    if !scheme.eq_ignore_ascii_case("file:") {
+        return None;
+    }
+    let rest = text.get(5..)?;
+    let local = rest.strip_prefix("//").unwrap_or(rest);
+    let path = local.find('/').and_then(|at| local.get(at..));
+    Some(path.filter(|path| !path.contains('%')).unwrap_or("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{GitState, PathKind};
+
+    #[test]
+    fn a_path_is_every_path_it_may_be() {
+        let context = Context {
+            cwd: "/app".to_owned(),
+            home: Some("/home/dev".to_owned()),
+            ..Context::default()
+        };
+        let check = |path: &str, expected: &[&str]| {
+            assert_eq!(spellings(path, &context), expected, "{path}");
+        };
+        check("a", &["/app/a"]);
+        check("~/a", &["/home/dev/a"]);
+        check("b/../a", &["/app/a", "/app/b/../a"]);
+        check("file:///etc/x", &["/app/file:/etc/x", "/etc/x"]);
+        check("FILE:/etc/x", &["/app/FILE:/etc/x", "/etc/x"]);
+        check("file://host/etc/x", &["/app/file:/host/etc/x", "/etc/x"]);
+        check("file:///app/%2e%2e/x", &["/app/file:/app/%2e%2e/x", "/"]);
+        check("file:x", &["/app/file:x", "/"]);
+        check("filed/x", &["/app/filed/x"]);
+        check("é:é", &["/app/é:é"]);
+    }
 
     fn fact(canonical: Option<&str>, ignores_case: bool) -> PathFact {
         PathFact {
@@ -133,6 +172,7 @@ mod tests {
             git: GitState::None,
             ignores_case,
             size: None,
+            other_names: false,
         }
     }
 
@@ -172,6 +212,23 @@ mod tests {
     fn case_is_ignored_where_the_file_system_does() {
         assert!(proves("/home/dev/APP/a", Some("/home/dev/APP/a"), true));
         assert!(!proves("/home/dev/APP2/a", Some("/home/dev/APP2/a"), true));
+    }
+
+    #[test]
+    fn a_file_with_another_name_is_not_contained() {
+        let roots = ["/home/dev/app".to_owned()];
+        let mut facts = Facts::default();
+        let root = fact(Some("/home/dev/app"), false);
+        facts.paths.insert("/home/dev/app".to_owned(), root);
+        for other_names in [false, true] {
+            let path = PathFact {
+                other_names,
+                ..fact(Some("/home/dev/app/a"), false)
+            };
+            facts.paths.insert("/home/dev/app/a".to_owned(), path);
+            let contained = ContainedPath::prove("/home/dev/app/a", &roots, &facts);
+            assert_eq!(contained.is_some(), !other_names);
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the engine must answer, in sixty lines that anyone can check.
+//! What the engine must answer, on a page that anyone can check.
 //!
 //! A [`Sheet`] says which stages have something to say about a call; it does
 //! not say how they know. The engine must agree with [`verdict`] on every sheet.

@@ -128,6 +128,7 @@ impl Tree {
             git,
             ignores_case: false,
             size,
+            other_names: false,
         }
     }
 

@@ -30,6 +30,7 @@ impl Exception for ProjectLocal {
         match &effect.act {
             Act::Write { target, how, .. } => {
                 (is_ours(scene, target, *how)
+                    && !has_other_names(scene, target)
                     && (keeps(scene, target, *how) || is_build_output(scene, effect, target)))
                     || is_new_repository(scene, effect, target, *how)
             }
@@ -112,6 +113,13 @@ fn is_ours(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
                 )
         });
     resolved && places.iter().all(ours)
+}
+
+/// A file with another name, which may lie outside: what is written here shows up there.
+fn has_other_names(scene: &Scene<'_>, target: &Target) -> bool {
+    scene
+        .path(&target.path)
+        .is_some_and(|fact| fact.other_names)
 }
 
 /// What a compiler leaves somewhere in the project is made again by the next

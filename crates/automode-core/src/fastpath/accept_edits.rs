@@ -45,11 +45,16 @@ pub fn proof(scene: &Scene<'_>) -> Result<String, String> {
     let path = edited(scene.action).ok_or("not an edit of a file")?;
     let mut canonical = String::new();
     for spelling in path::spellings(path, scene.context) {
+        let fact = scene.facts.paths.get(&spelling);
+        if fact.is_some_and(|fact| fact.other_names) {
+            return Err(format!(
+                "{spelling} has another name (a hard link), which may be anywhere"
+            ));
+        }
         let contained = ContainedPath::prove(&spelling, &scene.context.roots, scene.facts)
             .ok_or_else(|| format!("{spelling} is not proven to be inside the project"))?;
         contained.canonical().clone_into(&mut canonical);
         unprotected(&spelling, scene)?;
-        let fact = scene.facts.paths.get(&spelling);
         recoverable(fact, contained.canonical(), scene)?;
     }
     Ok(format!(

@@ -94,6 +94,7 @@ impl World {
             git,
             ignores_case: false,
             size: self.files.get(path).map(|body| body.len() as u64),
+            other_names: false,
         }
     }
 

@@ -15,10 +15,11 @@ pub(super) fn look(path: &Path) -> PathFact {
         Err(error) if error.kind() == ErrorKind::NotFound => PathKind::Absent,
         Err(_) => PathKind::Unreadable,
     };
-    let size = found
-        .ok()
-        .filter(Metadata::is_file)
-        .map(|found| found.len());
+    let file = match kind {
+        PathKind::File => found.ok(),
+        PathKind::Link => fs::metadata(path).ok().filter(Metadata::is_file),
+        PathKind::Absent | PathKind::Directory | PathKind::Other | PathKind::Unreadable => None,
+    };
     let canonical = match kind {
         PathKind::Unreadable => None,
         PathKind::Absent
@@ -35,8 +36,21 @@ pub(super) fn look(path: &Path) -> PathFact {
             .is_some_and(|path| ignores_case(Path::new(path))),
         canonical,
         git: GitState::None,
-        size,
+        size: file.as_ref().map(Metadata::len),
+        other_names: file.as_ref().is_some_and(has_other_names),
     }
+}
+
+/// Whether a file is found under another name as well.
+#[cfg(unix)]
+fn has_other_names(file: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.nlink() > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_file: &Metadata) -> bool {
+    false
 }
 
 fn kind(found: &Metadata) -> PathKind {
@@ -87,4 +101,29 @@ fn same_file(one: &Metadata, other: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn same_file(_one: &Metadata, _other: &Metadata) -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_name_of_a_file_is_seen_also_through_a_link() {
+        let tree = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| tree.path().join(name);
+        fs::create_dir(at("directory")).expect("a directory");
+        fs::write(at("alone"), "x").expect("written");
+        fs::write(at("one"), "x").expect("written");
+        fs::hard_link(at("one"), at("other")).expect("a second name");
+        std::os::unix::fs::symlink("one", at("link")).expect("a link");
+        let check = |name: &str, expected: bool| {
+            assert_eq!(look(&at(name)).other_names, expected, "{name}");
+        };
+        check("alone", false);
+        check("directory", false);
+        check("nothing", false);
+        check("one", true);
+        check("other", true);
+        check("link", true);
+    }
 }
