@@ -70,43 +70,23 @@ impl Failure {
     /// A transcript only grows, so one that is too long ends a headless run.
     #[must_use]
     pub const fn fallback(self, presence: Presence, setting: OnUnavailable) -> Fallback {
-        match (self, presence, setting) {
-            (Self::Unreadable | Self::Cancelled, _, _) => Fallback::Deny,
-            (Self::Overlong, Presence::Interactive, _) => Fallback::Ask,
-            (Self::Overlong, Presence::Headless, _) => Fallback::Stop,
-            (
-                Self::Unavailable
-                | Self::Timeout
-                | Self::Budget
-                | Self::Refused
-                | Self::Store
-                | Self::Parse
-                | Self::Panic,
-                Presence::Interactive,
-                OnUnavailable::Ask,
-            ) => Fallback::Ask,
-            (
-                Self::Unavailable
-                | Self::Timeout
-                | Self::Budget
-                | Self::Refused
-                | Self::Store
-                | Self::Parse
-                | Self::Panic,
-                Presence::Headless,
-                _,
-            )
-            | (
-                Self::Unavailable
-                | Self::Timeout
-                | Self::Budget
-                | Self::Refused
-                | Self::Store
-                | Self::Parse
-                | Self::Panic,
-                Presence::Interactive,
-                OnUnavailable::Deny,
-            ) => Fallback::Deny,
+        match self {
+            Self::Unreadable | Self::Cancelled => Fallback::Deny,
+            Self::Overlong => match presence {
+                Presence::Interactive => Fallback::Ask,
+                Presence::Headless => Fallback::Stop,
+            },
+            Self::Unavailable
+            | Self::Timeout
+            | Self::Budget
+            | Self::Refused
+            | Self::Store
+            | Self::Parse
+            | Self::Panic => match (presence, setting) {
+                (Presence::Interactive, OnUnavailable::Ask) => Fallback::Ask,
+                (Presence::Interactive, OnUnavailable::Deny)
+                | (Presence::Headless, OnUnavailable::Ask | OnUnavailable::Deny) => Fallback::Deny,
+            },
         }
     }
 

@@ -9,6 +9,8 @@
 
 mod case;
 mod gap;
+#[cfg(test)]
+mod laws;
 mod opinion;
 mod plan;
 mod record;

@@ -1,15 +1,16 @@
 //! Laws that hold for every policy and every command, attacked by a generator.
 
-use automode_shell::{Context, analyse};
+use automode_shell::analyse;
 use proptest::{
     prelude::*,
     sample::{Index, select, subsequence},
 };
 
 use super::{
-    AutoAllowRule, Layer, Origin, Policy, ProjectPolicy, Scope, Sources, Strip, Subject, Written,
+    AutoAllowRule, Layer, Policy, ProjectPolicy, Scope, Sources, Strip, Subject,
+    fixture::{self, context, facts, origin, written},
 };
-use crate::{Facts, GitState, Mode, PathFact, PathKind, ToolCall, Verdict, tool};
+use crate::{Mode, ToolCall, Verdict, tool};
 
 const RULES: &[&str] = &[
     "Bash",
@@ -128,65 +129,22 @@ fn lists() -> impl Strategy<Value = Lists> {
     (some(3), some(3), some(8)).prop_map(|(deny, ask, allow)| Lists { deny, ask, allow })
 }
 
-fn written(texts: &[&str]) -> Vec<Written> {
-    texts
-        .iter()
-        .map(|text| Written {
-            text: (*text).to_owned(),
-            line: 1,
-        })
-        .collect()
-}
-
-fn origin(scope: Scope) -> Origin {
-    Origin {
-        scope,
-        file: "/file".to_owned(),
-        line: 0,
-    }
-}
-
 fn sources(lists: &Lists) -> Sources {
-    let layer = Layer {
-        deny: written(&lists.deny),
-        ask: written(&lists.ask),
-        allow: written(&lists.allow),
-        ..Layer::empty(origin(Scope::User))
-    };
-    Sources {
-        layers: vec![layer],
-        ..Sources::default()
-    }
+    fixture::sources(&lists.deny, &lists.ask, &lists.allow)
 }
 
 /// The verdict of the rules alone: what no rule allows is asked about.
 fn verdict(policy: &Policy, call: &ToolCall, mode: Mode) -> Verdict {
     let (name, action) = tool::normalize(call);
-    let context = Context {
-        cwd: "/home/dev/app".to_owned(),
-        home: Some("/home/dev".to_owned()),
-        roots: vec!["/home/dev/app".to_owned()],
-        variables: Vec::new(),
-    };
-    let fact = |canonical: &str| PathFact {
-        kind: PathKind::File,
-        canonical: Some(canonical.to_owned()),
-        git: GitState::None,
-        ignores_case: false,
-        size: None,
-    };
-    let mut facts = Facts::default();
-    for path in [
-        "/home/dev/app",
-        "/home/dev/app/.env",
-        "/home/dev/app/src/a",
-        "/etc/passwd",
-    ] {
-        facts.paths.insert(path.to_owned(), fact(path));
-    }
-    facts
-        .paths
-        .insert("/home/dev/app/link".to_owned(), fact("/home/dev/.bashrc"));
+    let context = context();
+    let app = "/home/dev/app";
+    let facts = facts(&[
+        (app, app),
+        ("/home/dev/app/.env", "/home/dev/app/.env"),
+        ("/home/dev/app/src/a", "/home/dev/app/src/a"),
+        ("/etc/passwd", "/etc/passwd"),
+        ("/home/dev/app/link", "/home/dev/.bashrc"),
+    ]);
     let analysis = match &action {
         crate::Action::Shell { command } => Some(analyse(command, &context, &facts.shell)),
         _ => None,

@@ -302,32 +302,10 @@ fn path(rule: &Rule, anchor: Anchor) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Layer, Origin, Scope, Sources, Written};
+    use crate::policy::fixture;
 
     fn notes(deny: &[&str], allow: &[&str]) -> Vec<(NoteKind, String)> {
-        let written = |texts: &[&str]| {
-            texts
-                .iter()
-                .map(|text| Written {
-                    text: (*text).to_owned(),
-                    line: 1,
-                })
-                .collect()
-        };
-        let origin = Origin {
-            scope: Scope::User,
-            file: "/c.toml".to_owned(),
-            line: 0,
-        };
-        let layer = Layer {
-            deny: written(deny),
-            allow: written(allow),
-            ..Layer::empty(origin)
-        };
-        let policy = Policy::new(Sources {
-            layers: vec![layer],
-            ..Sources::default()
-        });
+        let policy = Policy::new(fixture::sources(deny, &[], allow));
         policy
             .lint()
             .into_iter()

@@ -13,6 +13,8 @@ mod chain;
 mod command;
 mod danger;
 mod field;
+#[cfg(test)]
+pub(crate) mod fixture;
 mod glob;
 mod host;
 mod index;
