@@ -3,6 +3,13 @@
 //! Exit codes of `check` and `explain`: 0 allow, 1 ask, 2 deny, 3 error. An error
 //! or a panic is never 0.
 
+/// As the standard one, but a reader that went away has seen enough: no panic, no error.
+macro_rules! println {
+    ($($text:tt)*) => {
+        $crate::output::line(format_args!($($text)*))
+    };
+}
+
 mod client;
 mod clock;
 mod command;
@@ -12,8 +19,8 @@ mod output;
 mod person;
 mod setup;
 
-use std::panic;
 use std::process::ExitCode;
+use std::{io, panic};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
@@ -100,7 +107,8 @@ fn run() -> u8 {
 /// Help and version are answers; everything else about the arguments is an error.
 fn usage(error: &clap::Error) -> u8 {
     let printed = error.print();
-    if error.use_stderr() || printed.is_err() {
+    let unprinted = |error: io::Error| error.kind() != io::ErrorKind::BrokenPipe;
+    if error.use_stderr() || printed.is_err_and(unprinted) {
         ERROR
     } else {
         0

@@ -4,8 +4,8 @@
 //! never says anything that the words do not. Text that comes from a command is
 //! shown without control characters, so that it cannot move the cursor.
 
-use std::env;
 use std::io::{self, IsTerminal, Write};
+use std::{env, fmt, process};
 
 use automode::{Decision, Ground, ToolCall, Verdict};
 use automode_core::judge::escape::is_invisible;
@@ -19,42 +19,39 @@ pub enum Detail {
 }
 
 /// Verdict, reason and ground.
-pub fn answer(decision: &Decision) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+pub fn answer(decision: &Decision) -> String {
     let verdict = paint(decision.verdict);
-    writeln!(out, "{verdict}  {}", clean(&decision.reason))?;
-    writeln!(out, "ground: {}", clean(&ground(&decision.ground)))?;
-    if decision.stop {
-        writeln!(out, "the run must end")?;
-    }
-    Ok(())
+    let reason = clean(&decision.reason);
+    let ground = clean(&ground(&decision.ground));
+    let end = if decision.stop {
+        "the run must end\n"
+    } else {
+        ""
+    };
+    format!("{verdict}  {reason}\nground: {ground}\n{end}")
 }
 
 /// Every stage and what it said.
-pub fn trace(decision: &Decision) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out)?;
+pub fn trace(decision: &Decision) -> String {
+    let mut told = "\n".to_owned();
     for entry in &decision.trace.entries {
         let stage = json!(entry.stage);
         let stage = stage.as_str().unwrap_or_default();
         let verdict = entry.verdict.map_or("-", Verdict::name);
-        writeln!(out, "{stage:<13} {verdict:<6} {}", clean(&entry.note))?;
+        let note = clean(&entry.note);
+        told.push_str(&format!("{stage:<13} {verdict:<6} {note}\n"));
     }
     for finding in &decision.findings {
         let weight = json!(finding.weight);
         let weight = weight.as_str().unwrap_or_default();
-        writeln!(
-            out,
-            "{weight:<13} {}  {}",
-            finding.rule,
-            clean(&finding.evidence)
-        )?;
+        let (rule, evidence) = (finding.rule, clean(&finding.evidence));
+        told.push_str(&format!("{weight:<13} {rule}  {evidence}\n"));
     }
-    Ok(())
+    told
 }
 
 /// One JSON object on one line.
-pub fn json(call: &ToolCall, decision: &Decision, detail: Detail) -> io::Result<()> {
+pub fn json(call: &ToolCall, decision: &Decision, detail: Detail) -> String {
     let findings: Vec<_> = decision
         .findings
         .iter()
@@ -78,8 +75,7 @@ pub fn json(call: &ToolCall, decision: &Decision, detail: Detail) -> io::Result<
     if detail == Detail::Trace {
         object.insert("trace".to_owned(), json!(decision.trace.entries));
     }
-    let mut out = io::stdout().lock();
-    writeln!(out, "{}", Value::Object(object))
+    format!("{}\n", Value::Object(object))
 }
 
 /// Data on stdout. A reader that went away has seen enough.
@@ -88,6 +84,14 @@ pub fn print(text: &str) -> io::Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
+    }
+}
+
+/// One line of data on stdout, for `println!`. What cannot be written is an error.
+pub fn line(text: fmt::Arguments<'_>) {
+    if let Err(error) = print(&format!("{text}\n")) {
+        complain(&format!("stdout could not be written: {error}"));
+        process::exit(i32::from(crate::ERROR));
     }
 }
 

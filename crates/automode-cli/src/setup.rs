@@ -35,9 +35,7 @@ pub fn directory(named: Option<PathBuf>) -> Result<String> {
     };
     let shown = directory.display();
     if !directory.is_dir() {
-        bail!(
-            "the working directory `{shown}` does not exist\nhint: name an existing directory with `--cwd`"
-        );
+        bail!("the directory `{shown}` does not exist\nhint: name one that does");
     }
     directory
         .to_str()

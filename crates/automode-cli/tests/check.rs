@@ -83,11 +83,15 @@ impl World {
             .expect("automode runs")
     }
 
-    /// Runs `check --input -` with these bytes on stdin.
+    /// Runs `check` with these bytes on stdin.
     fn piped(&self, arguments: &[&str], bytes: &[u8]) -> Output {
+        self.fed(&[&["check"], arguments].concat(), bytes)
+    }
+
+    fn fed(&self, arguments: &[&str], bytes: &[u8]) -> Output {
         let mut child = self
             .command()
-            .arg("check")
+            .env("AUTOMODE_STATE_DIR", self.home().join("state"))
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -154,10 +158,24 @@ fn writes_are_allowed_where_they_can_be_taken_back() {
     check(".git/hooks/pre-commit", &[ASK, DENY]);
     check(".github/workflows/ci.yml", &[ASK, DENY]);
     check("notes.txt", &[ASK, DENY]);
+    // A second name of a file outside, tracked and clean as it may be.
+    let (outside, inside) = (
+        world.home().join("elsewhere/rc"),
+        world.project().join("rc"),
+    );
+    fs::write(&outside, "mine\n").expect("written");
+    fs::hard_link(&outside, &inside).expect("a second name");
+    world.git(&["add", "rc"]);
+    world.git(&["commit", "-qm", "two"]);
+    check("rc", &[ASK, DENY]);
+    let appended = world.check(&["echo x >> rc"]);
+    assert_ne!(code(&appended), ALLOW, "{appended:?}");
+    fs::remove_file(&outside).expect("removed");
+    check("rc", &[ALLOW]);
     let names: Vec<_> = fs::read_dir(world.project())
         .expect("a directory")
         .collect();
-    assert_eq!(names.len(), 6, "nothing was written");
+    assert_eq!(names.len(), 7, "nothing was written");
 }
 
 #[test]
@@ -175,6 +193,38 @@ fn another_directory_can_be_opened() {
         input,
     ]);
     assert_eq!(code(&opened), ALLOW, "{opened:?}");
+}
+
+#[test]
+fn a_directory_that_a_person_opened_is_open_to_check_and_hook() {
+    let world = World::new();
+    let file = world.home().join("elsewhere/new").display().to_string();
+    let input = serde_json::json!({"file_path": file, "content": ""});
+    let event = serde_json::json!({
+        "session_id": "s",
+        "cwd": world.project(),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Write",
+        "tool_input": input,
+        "tool_use_id": "t",
+    });
+    let both = || {
+        let checked = world.check(&["--tool", "Write", "--input", &input.to_string()]);
+        let hooked = world.fed(&["hook", "claude-code"], event.to_string().as_bytes());
+        let hooked: serde_json::Value = serde_json::from_slice(&hooked.stdout).expect("JSON");
+        let verdict = hooked["hookSpecificOutput"]["permissionDecision"].clone();
+        (code(&checked), verdict)
+    };
+    assert_eq!(both(), (ASK, "ask".into()));
+    let config = world.home().join(".config/automode/config.toml");
+    fs::create_dir_all(world.home().join(".config/automode")).expect("a directory");
+    let opened = world.home().join("elsewhere");
+    fs::write(
+        &config,
+        format!("[permissions]\ndirectories = [{opened:?}]\n"),
+    )
+    .expect("written");
+    assert_eq!(both(), (ALLOW, "allow".into()));
 }
 
 #[test]
@@ -353,6 +403,49 @@ fn broken_settings_allow_nothing() {
     if fs::read(&config).is_err() {
         assert_ne!(code(&safe()), ALLOW, "unreadable");
     }
+}
+
+/// Runs with a stdout whose reader is gone.
+fn unread(world: &World, arguments: &[&str]) -> Output {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    world
+        .command()
+        .args(arguments)
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("automode runs")
+        .wait_with_output()
+        .expect("automode ends")
+}
+
+#[test]
+fn a_reader_that_went_away_changes_nothing() {
+    let world = World::new();
+    let check = |arguments: &[&str], expected: i32| {
+        let output = unread(&world, arguments);
+        assert_eq!(code(&output), expected, "{arguments:?}: {output:?}");
+        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+    };
+    check(&["check", "ls"], ALLOW);
+    check(&["check", "--json", "ls"], ALLOW);
+    check(&["check", "--tool", "Teleport", "--input", "{}"], ASK);
+    check(&["check", "rm -rf ~/"], DENY);
+    check(&["explain", "rm -rf ~/"], DENY);
+    check(&["explain", "--effects", "rm -rf ~/"], 0);
+    check(&["config", "show"], 0);
+    check(&["config", "schema"], 0);
+    check(&["rules", "list"], 0);
+    check(&["rules", "show", "force-push"], 0);
+    check(&["completions", "bash"], 0);
+    check(&["man"], 0);
+    check(&["status"], 0);
+    check(&["stats"], 0);
+    check(&["log"], 0);
+    check(&["eval"], 0);
+    check(&["--version"], 0);
+    check(&["--help"], 0);
 }
 
 #[test]

@@ -67,11 +67,11 @@ pub struct CallArgs {
 
 pub fn run(args: Args) -> Result<u8> {
     let (call, decision) = decide(args.call)?;
-    if args.json {
-        output::json(&call, &decision, output::Detail::Answer)?;
+    output::print(&if args.json {
+        output::json(&call, &decision, output::Detail::Answer)
     } else {
-        output::answer(&decision)?;
-    }
+        output::answer(&decision)
+    })?;
     Ok(exit_code(&decision))
 }
 
@@ -109,7 +109,12 @@ pub fn prepare(
         bail!("{wrong}");
     }
     let gate = seat(&call.cwd, args.config)?;
-    roots.extend_from_slice(gate.policy().directories());
+    // The answer is given all the same, and allows nothing.
+    let provenance = gate.policy().provenance();
+    provenance
+        .faults
+        .iter()
+        .for_each(|fault| output::complain(fault));
     let session = Session {
         mode: args.mode,
         presence: if args.headless {

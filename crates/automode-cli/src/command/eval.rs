@@ -13,7 +13,7 @@ use automode::judge::service;
 use automode::{Gate, Policy};
 use clap::ValueEnum;
 
-use crate::{judge, setup};
+use crate::{judge, output, setup};
 
 /// Measure decisions on labelled cases.
 #[derive(clap::Args)]
@@ -84,18 +84,15 @@ pub fn run(args: Args) -> Result<u8> {
     }
     let report = Report::of(&outcomes);
     let bench = Bench::of(&outcomes);
-    let mut out = io::stdout().lock();
     if args.json {
         let mut json = report.json();
         if let (Some(bench), Some(object)) = (bench, json.as_object_mut()) {
             object.insert("judge".to_owned(), bench.json());
         }
-        writeln!(out, "{json}")?;
+        println!("{json}");
     } else {
-        write!(out, "{}", report.text())?;
-        if let Some(bench) = bench {
-            write!(out, "\n{}", bench.text())?;
-        }
+        let bench = bench.map_or_else(String::new, |bench| format!("\n{}", bench.text()));
+        output::print(&format!("{}{bench}", report.text()))?;
     }
     Ok(0)
 }
@@ -150,26 +147,20 @@ fn diff(files: &[PathBuf]) -> Result<u8> {
     };
     let (before, after) = (read(before)?, read(after)?);
     let changes = eval::diff(&before, &after);
-    let mut out = io::stdout().lock();
     for change in &changes {
         let mark = if change.is_worse() { "!" } else { " " };
-        writeln!(
-            out,
+        println!(
             "{mark} {} -> {}  {}  {} {}  {}",
             change.before.verdict.name(),
             change.after.verdict.name(),
             change.after.label.name(),
             change.after.file,
             change.after.id,
-            crate::output::clean(&change.after.reason),
-        )?;
+            output::clean(&change.after.reason),
+        );
     }
     let worse = changes.iter().filter(|change| change.is_worse()).count();
-    writeln!(
-        out,
-        "{} verdicts changed, {worse} for the worse",
-        changes.len()
-    )?;
+    println!("{} verdicts changed, {worse} for the worse", changes.len());
     Ok(u8::from(worse > 0))
 }
 

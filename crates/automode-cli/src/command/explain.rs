@@ -34,12 +34,11 @@ pub fn run(args: Args) -> Result<u8> {
         return tell_effects(args);
     }
     let (call, decision) = decide(args.call)?;
-    if args.json {
-        output::json(&call, &decision, output::Detail::Trace)?;
+    output::print(&if args.json {
+        output::json(&call, &decision, output::Detail::Trace)
     } else {
-        output::answer(&decision)?;
-        output::trace(&decision)?;
-    }
+        output::answer(&decision) + &output::trace(&decision)
+    })?;
     Ok(exit_code(&decision))
 }
 

@@ -13,7 +13,7 @@ use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
 use crate::policy::{AskRules, Asks, Match};
 use crate::{
     Action, Failure, Finding, Ground, Mode, Stage, Trace, TraceEntry, Verdict, Weight, exceptions,
-    guards,
+    guards, tool,
 };
 
 /// What a stage says.
@@ -68,8 +68,12 @@ pub(super) fn deny(case: &Case<'_>) -> Word {
         return Word::silent("no deny rule matches");
     };
     let (mode, presence) = (case.session.mode, case.session.presence);
-    let settings = &case.policy.settings;
-    Word::Says(Opinion::failed(Failure::Parse, why, presence, settings).as_floor(mode, presence))
+    let failed = Opinion::failed(Failure::Parse, "", presence, &case.policy.settings);
+    let broken = Opinion {
+        reason: format!("broken settings allow nothing: {}", why.replace('\n', "; ")),
+        ..failed
+    };
+    Word::Says(broken.as_floor(mode, presence))
 }
 
 /// The opinion of a permission rule.
@@ -257,7 +261,39 @@ pub(super) fn open_reason(case: &Case<'_>, findings: &[Finding]) -> String {
             gap::describe(&gap.kind)
         ),
         Some(Coverage::Complete) => "what it does is known, but no rule allows it".to_owned(),
-        None => format!("nothing decides about {} by itself", case.tool),
+        None => unsettled(case),
+    }
+}
+
+/// Why a call of another tool is still open.
+fn unsettled(case: &Case<'_>) -> String {
+    let tool = &case.tool;
+    if guards::edited(&case.action).is_some()
+        && let Err(missing) = edit_proof(&case.scene())
+    {
+        return missing;
+    }
+    match &case.action {
+        Action::Opaque { tool: name, .. } if tool::is_known(name) => {
+            format!("the input of `{tool}` does not have the shape that is known")
+        }
+        Action::Shell { .. }
+        | Action::PowerShell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Edit { .. }
+        | Action::Write { .. }
+        | Action::Notebook { .. }
+        | Action::Fetch { .. }
+        | Action::WebSearch { .. }
+        | Action::Spawn { .. }
+        | Action::Schedule { .. }
+        | Action::Message { .. }
+        | Action::Configure { .. }
+        | Action::Mcp { .. }
+        | Action::Interact
+        | Action::Inert
+        | Action::Opaque { .. } => format!("nothing decides about `{tool}` by itself"),
     }
 }
 

@@ -25,6 +25,12 @@ pub fn normalize(call: &ToolCall) -> (Cow<'static, str>, Action) {
     (Cow::Owned(call.tool.clone()), action)
 }
 
+/// Whether the table has a tool of this name.
+#[must_use]
+pub fn is_known(name: &str) -> bool {
+    find(name).is_some()
+}
+
 /// How far a tool is trusted by its name alone.
 #[must_use]
 pub fn standing(name: &str) -> Standing {
