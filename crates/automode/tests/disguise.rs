@@ -87,8 +87,11 @@ impl Takes {
 /// Each change meets every so many commands, and each command every so many changes.
 const STRIDE: usize = 8;
 
+/// What it takes, its name, and what it makes of a command.
+type Change = (Takes, &'static str, fn(&str) -> String);
+
 /// Holds every change of every stopped command against the command itself.
-fn never_looser(changes: &[(Takes, &str, fn(&str) -> String)]) {
+fn never_looser(changes: &[Change]) {
     let stopped = stopped();
     assert!(stopped.len() > 500, "only {} commands", stopped.len());
     let mut looser = Vec::new();

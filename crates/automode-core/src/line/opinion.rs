@@ -67,7 +67,7 @@ impl Opinion {
 
     /// A question whose asker may not keep the rest of the line from being stricter.
     /// Where nobody can be asked it is a denial already, and nothing is stricter.
-    pub fn as_floor(mut self, mode: Mode, presence: Presence) -> Self {
+    pub fn bounding(mut self, mode: Mode, presence: Presence) -> Self {
         if self.verdict == Verdict::Ask && nobody(mode, presence).is_none() {
             self.hold = Hold::Floor;
         }

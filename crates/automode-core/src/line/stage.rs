@@ -73,7 +73,7 @@ pub(super) fn deny(case: &Case<'_>) -> Word {
         reason: format!("broken settings allow nothing: {}", why.replace('\n', "; ")),
         ..failed
     };
-    Word::Says(broken.as_floor(mode, presence))
+    Word::Says(broken.bounding(mode, presence))
 }
 
 /// The opinion of a permission rule.
@@ -127,7 +127,7 @@ pub(super) fn ask(case: &Case<'_>) -> Word {
             return Word::silent(format!("the ask rule `{rule}` leaves it to the judge"));
         }
         (Some(found), _) => by_rule(Verdict::Ask, &found),
-        (None, Some(found)) => by_rule(Verdict::Ask, &found).as_floor(mode, presence),
+        (None, Some(found)) => by_rule(Verdict::Ask, &found).bounding(mode, presence),
     };
     Word::Says(asker)
 }
