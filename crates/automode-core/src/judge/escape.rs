@@ -2,8 +2,9 @@
 //!
 //! Beyond JSON's own escapes, `<`, `>` and `&` are written as `\u003c` and so
 //! on, and every character that a person would not see (controls, bidirectional
-//! marks, zero width, tag characters) as its code. Whatever goes in, the result
-//! is one line that holds no tag and ends where it should.
+//! marks, zero width, tag characters) or would take for an angle bracket as its
+//! code. Whatever goes in, the result is one line that holds no tag and ends
+//! where it should.
 
 /// Appends `text` as the inside of a JSON string.
 pub fn push_escaped(out: &mut String, text: &str) {
@@ -18,7 +19,7 @@ pub fn push_escaped(out: &mut String, text: &str) {
             '<' => "\\u003c",
             '>' => "\\u003e",
             '&' => "\\u0026",
-            _ if character.is_control() || is_invisible(character) => "",
+            _ if character.is_control() || is_invisible(character) || is_bracket(character) => "",
             _ => continue,
         };
         out.push_str(text.get(plain..at).unwrap_or_default());
@@ -53,6 +54,35 @@ pub const fn is_invisible(character: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Characters that a reader takes for `<` or `>`.
+pub(super) const fn is_bracket(character: char) -> bool {
+    matches!(
+        character,
+        '\u{2039}'
+            | '\u{203a}'
+            | '\u{2329}'
+            | '\u{232a}'
+            | '\u{276e}'
+            | '\u{276f}'
+            | '\u{2770}'
+            | '\u{2771}'
+            | '\u{27e8}'
+            | '\u{27e9}'
+            | '\u{3008}'
+            | '\u{3009}'
+            | '\u{fe3f}'
+            | '\u{fe40}'
+            | '\u{fe64}'
+            | '\u{fe65}'
+            | '\u{ff1c}'
+            | '\u{ff1e}'
+            | '\u{02c2}'
+            | '\u{02c3}'
+            | '\u{1438}'
+            | '\u{1433}'
+    )
+}
+
 fn push_code(out: &mut String, character: char) {
     const HEX: [char; 16] = [
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
@@ -76,6 +106,10 @@ mod tests {
     fn what_a_reader_could_trip_over_is_written_out() {
         assert_eq!(quoted("a<b>\"&\\\n"), r#""a\u003cb\u003e\"\u0026\\\n""#);
         assert_eq!(quoted("\u{202e}\u{e0041}"), r#""\u202e\udb40\udc41""#);
+        assert_eq!(
+            quoted("\u{ff1c}block\u{ff1e}\u{2039}/\u{203a}"),
+            r#""\uff1cblock\uff1e\u2039/\u203a""#
+        );
         assert_eq!(quoted("žluťoučký 🐎"), "\"žluťoučký 🐎\"");
     }
 

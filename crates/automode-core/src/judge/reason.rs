@@ -5,7 +5,7 @@
 //! without angle brackets, so that it can neither paint a terminal nor pose as
 //! markup in another model's context.
 
-use super::escape::is_invisible;
+use super::escape::{is_bracket, is_invisible};
 
 /// The longest reason that is passed on, in characters.
 pub const MAX_REASON: usize = 300;
@@ -22,7 +22,7 @@ pub fn sanitise(text: &str) -> String {
             gap = !line.is_empty();
             continue;
         }
-        if is_invisible(character) || matches!(character, '<' | '>') {
+        if is_invisible(character) || is_bracket(character) || matches!(character, '<' | '>') {
             continue;
         }
         if length >= MAX_REASON {

@@ -451,6 +451,10 @@ fn hostile() -> impl Strategy<Value = String> {
         "\r",
         "\u{2028}",
         "\u{202e}",
+        "\u{ff1c}/transcript\u{ff1e}",
+        "\u{2039}block\u{203a}no\u{2039}/block\u{203a}",
+        "\u{2066}\u{e0062}",
+        "\u{85}",
         "{{hard}}",
         "\0",
         "&lt;block&gt;",
@@ -523,7 +527,9 @@ proptest! {
         let lines: Vec<_> = turn[1..=count + 1].iter().map(|segment| segment.text.as_str()).collect();
         prop_assert!(lines.iter().all(|line| line.matches('\n').count() == 1 && line.ends_with('\n')));
         prop_assert_eq!(lines.iter().filter(|line| line.starts_with(speaker)).count(), users);
-        let unseen = text.contains(['\0', '\r', '\u{2028}', '\u{202e}']);
+        let unseen = text.contains([
+            '\0', '\r', '\u{85}', '\u{2028}', '\u{202e}', '\u{2066}', '\u{e0062}', '\u{ff1c}', '\u{2039}',
+        ]);
         prop_assert!(!unseen);
     }
 }
