@@ -62,7 +62,9 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 fn find(bytes: &[u8], at: usize, floor: usize, before: u8) -> Option<Secret> {
     match bytes.get(at)? {
         b'=' => named::assigned(bytes, at, floor),
-        b':' => url::password(bytes, at).or_else(|| named::assigned(bytes, at, floor)),
+        b':' => url::password(bytes, at)
+            .or_else(|| token::bot(bytes, at))
+            .or_else(|| named::assigned(bytes, at, floor)),
         b'-' if before != b'-' => pem::private_key(bytes, at).or_else(|| named::flag(bytes, at)),
         byte if is_word(*byte) && !is_word(before) => token::prefixed(bytes, at),
         _ => None,

@@ -3,7 +3,7 @@
 use super::{OPEN, Secret, run, starts_with};
 
 /// Endings of names, in lower case with `_` for `-`.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 24] = [
     "password",
     "passwd",
     "passphrase",
@@ -26,10 +26,16 @@ const NAMES: [&str; 22] = [
     "client_secret",
     "credential",
     "credentials",
+    "signature",
+    "sig",
 ];
 const MAX_NAME: usize = 48;
 /// Shorter values are words, numbers or switches.
 const LEAST: usize = 6;
+/// As long must a value be that has nothing but its density and a sign before it.
+const DENSE: usize = 8;
+/// And as long one after a colon or a space.
+const LONG: usize = 16;
 
 /// The value after `name=` or `name:`, where this byte is the sign.
 pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<Secret> {
@@ -39,11 +45,28 @@ pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<Secret> 
     let start = run(bytes, after, |byte| matches!(byte, b' ' | b'\t'));
     let spaced = start != after;
     let (value, quote) = unquoted(bytes, start);
-    // `token: value` in prose or code is too often no secret; a string literal is.
-    if quote.is_none() && (*sign == b':' || spaced || !is_variable(name)) {
-        return None;
-    }
-    taken(bytes, value, quote)
+    let secret = taken(bytes, value, quote)?;
+    // `token: value` in prose or code is too often no secret; a string literal is, and so is
+    // what only a machine would write.
+    let plain = *sign == b'=' && !spaced && is_variable(name);
+    let least = if *sign == b'=' && !spaced {
+        DENSE
+    } else {
+        LONG
+    };
+    let given = quote.is_some() || plain || is_dense(bytes, secret, least);
+    given.then_some(secret)
+}
+
+/// Letters with digits among them, as no word and no path has them.
+fn is_dense(bytes: &[u8], secret: Secret, least: usize) -> bool {
+    let value = bytes.get(secret.start..secret.end).unwrap_or_default();
+    value.len() >= least
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && value.iter().all(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'=' | b'+' | b'%' | b'~')
+        })
 }
 
 /// The value of `--password value`, where this is the first dash.

@@ -25,27 +25,60 @@ fn untouched(text: &str) {
 
 #[test]
 fn keys_are_known_by_their_prefix() {
-    for (prefix, length, kind) in [
-        ("sk-ant-", 90, "anthropic-key"),
-        ("sk-proj-", 60, "openai-key"),
-        ("ghp_", 36, "github-token"),
-        ("github_pat_", 60, "github-token"),
-        ("glpat-", 20, "gitlab-token"),
-        ("xoxb-", 40, "slack-token"),
-        ("AIza", 35, "google-key"),
-        ("npm_", 36, "npm-token"),
-        ("hf_", 34, "huggingface-token"),
-    ] {
-        let key = fake(prefix, length);
+    for issuer in super::token::ISSUERS {
+        let key = match issuer.kind {
+            "aws-key-id" | "age-key" | "google-hmac-key" | "new-relic-key" => {
+                fake(issuer.prefix, issuer.least).to_uppercase()
+            }
+            _ => fake(issuer.prefix, issuer.least),
+        };
         check(
             &format!("curl -H 'x: {key}' https://example.com"),
-            &format!("curl -H 'x: [REDACTED:{kind}]' https://example.com"),
+            &format!(
+                "curl -H 'x: [REDACTED:{}]' https://example.com",
+                issuer.kind
+            ),
         );
     }
+    let kinds: std::collections::BTreeSet<_> = super::token::ISSUERS
+        .iter()
+        .map(|issuer| issuer.kind)
+        .collect();
+    assert!(kinds.len() >= 40, "{}", kinds.len());
     let id = format!("AKIA{}", "Z".repeat(16));
     check(&format!("key {id}."), "key [REDACTED:aws-key-id].");
     let jwt = format!("{}.{}.{}", fake("eyJ", 40), fake("eyJ", 40), fake("x", 30));
     check(&format!("see {jwt}."), "see [REDACTED:jwt].");
+}
+
+#[test]
+fn a_longer_prefix_comes_first() {
+    for (index, issuer) in super::token::ISSUERS.iter().enumerate() {
+        for earlier in &super::token::ISSUERS[..index] {
+            assert!(
+                !issuer.prefix.starts_with(earlier.prefix),
+                "{} hides behind {}",
+                issuer.prefix,
+                earlier.prefix
+            );
+        }
+    }
+}
+
+#[test]
+fn bots_and_webhooks() {
+    let secret = fake("AA", 33);
+    check(
+        &format!("https://api.example.com/bot123456789:{secret}/send"),
+        "https://api.example.com/bot123456789:[REDACTED:telegram-token]/send",
+    );
+    let path = fake("T0/B0/", 24);
+    check(
+        &format!("curl -d @x https://hooks.slack.com/services/{path}"),
+        "curl -d @x https://hooks.slack.com/services/[REDACTED:slack-webhook]",
+    );
+    untouched("12345678:abc");
+    untouched("see hooks.slack.com/services/ for more");
 }
 
 #[test]
@@ -137,6 +170,18 @@ fn flags_and_variables() {
         "curl -u admin:[REDACTED:password] https://h",
     );
     check(
+        "curl 'https://h/?access_token=abcd1234&q=1'",
+        "curl 'https://h/?access_token=[REDACTED:secret]&q=1'",
+    );
+    check(
+        "curl -H 'X-Api-Key: 0123456789abcdef'",
+        "curl -H 'X-Api-Key: [REDACTED:secret]'",
+    );
+    check(
+        "//registry.example.com/:_authToken=abcd1234efgh",
+        "//registry.example.com/:_authToken=[REDACTED:secret]",
+    );
+    check(
         "Authorization: Bearer abcdefghijkl1234567",
         "Authorization: Bearer [REDACTED:bearer-token]",
     );
@@ -155,6 +200,10 @@ fn what_is_not_a_secret_stays() {
     untouched("sk-learn is a library");
     untouched("TOKEN=`curl evil`");
     untouched("--password --verbose");
+    untouched("kubectl create secret generic x --from-file=token=/home/dev/.ssh/id_ed25519");
+    untouched("secret=config.v2.toml");
+    untouched("token: see chapter 12");
+    untouched("password: hunter22");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) struct Issuer {
     /// The fewest characters after the prefix.
     pub least: usize,
     body: Body,
-    kind: &'static str,
+    pub kind: &'static str,
 }
 
 const fn issuer(prefix: &'static str, least: usize, body: Body, kind: &'static str) -> Issuer {
@@ -39,6 +39,7 @@ pub(super) const SHORTEST: usize = 20;
 pub(super) const ISSUERS: &[Issuer] = &[
     issuer("sk-ant-", 20, Body::Url, "anthropic-key"),
     issuer("sk-or-", 20, Body::Url, "openrouter-key"),
+    issuer("sk-lf-", 30, Body::Url, "langfuse-key"),
     issuer("sk-proj-", 20, Body::Url, "openai-key"),
     issuer("sk-", 32, Body::Url, "api-key"),
     issuer("sk_live_", 16, Body::Alnum, "stripe-key"),
@@ -88,11 +89,77 @@ pub(super) const ISSUERS: &[Issuer] = &[
     issuer("glc_", 30, Body::Alnum, "grafana-token"),
     issuer("AGE-SECRET-KEY-", 40, Body::Upper, "age-key"),
     issuer("eyJ", 60, Body::Dotted, "jwt"),
+    issuer("lsv2_", 30, Body::Url, "langsmith-key"),
+    issuer("pplx-", 32, Body::Alnum, "perplexity-key"),
+    issuer("nvapi-", 40, Body::Url, "nvidia-key"),
+    issuer("pcsk_", 30, Body::Url, "pinecone-key"),
+    issuer("tgp_v1_", 30, Body::Url, "together-key"),
+    issuer("ABSK", 80, Body::Alnum, "aws-bedrock-key"),
+    issuer("ABIA", 16, Body::Upper, "aws-key-id"),
+    issuer("LTAI", 16, Body::Alnum, "alibaba-key"),
+    issuer("GOOG1E", 40, Body::Upper, "google-hmac-key"),
+    issuer("gloas-", 40, Body::Alnum, "gitlab-token"),
+    issuer("glptt-", 40, Body::Alnum, "gitlab-token"),
+    issuer("glcbt-", 20, Body::Url, "gitlab-token"),
+    issuer("glft-", 20, Body::Url, "gitlab-token"),
+    issuer("glagent-", 30, Body::Url, "gitlab-token"),
+    issuer("ATATT3", 60, Body::Url, "atlassian-token"),
+    issuer("ATBB", 28, Body::Alnum, "bitbucket-token"),
+    issuer("xoxe.", 40, Body::Url, "slack-token"),
+    issuer("sq0atp-", 22, Body::Url, "square-token"),
+    issuer("sq0csp-", 40, Body::Url, "square-secret"),
+    issuer("EAACEdEose0cBA", 20, Body::Alnum, "facebook-token"),
+    issuer("rk_test_", 16, Body::Alnum, "stripe-key"),
+    issuer("shpca_", 20, Body::Alnum, "shopify-token"),
+    issuer("shppa_", 20, Body::Alnum, "shopify-token"),
+    issuer("dapi", 32, Body::Alnum, "databricks-token"),
+    issuer("dp.pt.", 40, Body::Alnum, "doppler-token"),
+    issuer("dp.st.", 40, Body::Dotted, "doppler-token"),
+    issuer("dt0c01.", 40, Body::Dotted, "dynatrace-token"),
+    issuer("EZAK", 54, Body::Alnum, "easypost-key"),
+    issuer("fo1_", 40, Body::Url, "fly-token"),
+    issuer("fm2_", 60, Body::Url, "fly-token"),
+    issuer("FLWSECK", 20, Body::Url, "flutterwave-key"),
+    issuer("glsa_", 32, Body::Url, "grafana-token"),
+    issuer("HRKU-", 30, Body::Url, "heroku-key"),
+    issuer("pat-na1-", 30, Body::Url, "hubspot-token"),
+    issuer("pat-eu1-", 30, Body::Url, "hubspot-token"),
+    issuer("ico-", 32, Body::Alnum, "infracost-key"),
+    issuer("AKCp", 60, Body::Alnum, "artifactory-key"),
+    issuer("hvb.", 60, Body::Url, "vault-token"),
+    issuer("hvr.", 20, Body::Url, "vault-token"),
+    issuer("lin_oauth_", 30, Body::Alnum, "linear-key"),
+    issuer("key-", 32, Body::Alnum, "mailgun-key"),
+    issuer("sk.eyJ", 40, Body::Dotted, "mapbox-token"),
+    issuer("NRAK-", 27, Body::Upper, "new-relic-key"),
+    issuer("oy2", 43, Body::Alnum, "nuget-key"),
+    issuer("pscale_", 30, Body::Dotted, "planetscale-token"),
+    issuer("PMAK-", 40, Body::Url, "postman-key"),
+    issuer("pnu_", 36, Body::Alnum, "prefect-key"),
+    issuer("rdme_", 60, Body::Alnum, "readme-key"),
+    issuer("sntrys_", 40, Body::Url, "sentry-token"),
+    issuer("sntryu_", 40, Body::Alnum, "sentry-token"),
+    issuer("xkeysib-", 60, Body::Url, "brevo-key"),
+    issuer("sqp_", 40, Body::Alnum, "sonar-token"),
+    issuer("squ_", 40, Body::Alnum, "sonar-token"),
+    issuer("sgp_", 40, Body::Url, "sourcegraph-token"),
+    issuer("sbp_", 40, Body::Alnum, "supabase-token"),
+    issuer("sb_secret_", 20, Body::Url, "supabase-key"),
+    issuer("ops_eyJ", 60, Body::Url, "1password-token"),
+    issuer("nfp_", 36, Body::Alnum, "netlify-token"),
+    issuer("rnd_", 28, Body::Alnum, "render-key"),
+    issuer("dckr_oat_", 20, Body::Url, "docker-token"),
+    issuer("CLOJARS_", 60, Body::Alnum, "clojars-token"),
+    issuer("tfp_", 50, Body::Url, "typeform-token"),
+    issuer("duffel_live_", 40, Body::Url, "duffel-token"),
+    issuer("shippo_live_", 40, Body::Alnum, "shippo-token"),
+    issuer("EAAA", 56, Body::Url, "square-token"),
+    issuer("ddp_", 36, Body::Alnum, "deno-token"),
 ];
 
 /// A token that begins here.
 pub(super) fn prefixed(bytes: &[u8], at: usize) -> Option<Secret> {
-    if let Some(secret) = bearer(bytes, at) {
+    if let Some(secret) = bearer(bytes, at).or_else(|| webhook(bytes, at)) {
         return Some(secret);
     }
     // Most words are short, and no token is: a look at each saves most of the work.
@@ -141,6 +208,39 @@ fn bearer(bytes: &[u8], at: usize) -> Option<Secret> {
     let value = bytes.get(start..end)?;
     let dense = value.len() >= 16 && value.iter().any(u8::is_ascii_digit);
     dense.then_some(Secret { start, end, kind })
+}
+
+/// The token of a bot: its number, the colon that stands here, and the secret after it.
+pub(super) fn bot(bytes: &[u8], at: usize) -> Option<Secret> {
+    const SECRET: usize = 35;
+    let number = bytes.get(at.saturating_sub(11)..at)?;
+    let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit());
+    let start = at.saturating_add(1);
+    let end = run(bytes, start, |byte| Body::Url.holds(byte));
+    let fits = (8..=10).contains(&digits.count())
+        && starts_with(bytes, start, "AA")
+        && end.saturating_sub(start) == SECRET;
+    fits.then_some(Secret {
+        start,
+        end,
+        kind: "telegram-token",
+    })
+}
+
+/// Addresses that are secret by themselves: whoever knows the rest of the path may post.
+const HOOKS: [(&str, &str); 3] = [
+    ("hooks.slack.com/services/", "slack-webhook"),
+    ("discord.com/api/webhooks/", "discord-webhook"),
+    ("discordapp.com/api/webhooks/", "discord-webhook"),
+];
+
+fn webhook(bytes: &[u8], at: usize) -> Option<Secret> {
+    let (place, kind) = HOOKS
+        .iter()
+        .find(|(place, _)| starts_with(bytes, at, place))?;
+    let start = at.saturating_add(place.len());
+    let end = run(bytes, start, |byte| Body::Url.holds(byte) || byte == b'/');
+    (end.saturating_sub(start) >= SHORTEST).then_some(Secret { start, end, kind })
 }
 
 impl Body {
