@@ -9,7 +9,7 @@ use std::io::Write;
 use std::sync::Mutex;
 
 use automode_core::Failure;
-use automode_core::judge::{Model, Patience, Provider, Reply, Request, Trouble};
+use automode_core::judge::{Model, Patience, Price, Provider, Reply, Request, Trouble};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -69,6 +69,11 @@ impl Model for Cassette {
         &self.path
     }
 
+    /// What was recorded is paid for.
+    fn price(&self) -> Option<Price> {
+        Some(Price::FREE)
+    }
+
     fn ask(&self, request: &Request, _patience: Patience<'_>) -> Result<Reply, Trouble> {
         self.replies
             .get(&digest(request))
@@ -104,6 +109,10 @@ impl Model for Recorder {
 
     fn place(&self) -> &str {
         self.inner.place()
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.inner.price()
     }
 
     fn ask(&self, request: &Request, patience: Patience<'_>) -> Result<Reply, Trouble> {

@@ -10,7 +10,9 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use automode_core::Failure;
-use automode_core::judge::{Capabilities, Kind, Model, Patience, Reply, Request, Trouble};
+use automode_core::judge::{
+    Capabilities, Kind, Model, Patience, Price, Reply, Request, Trouble, price_of,
+};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode, Url};
 
@@ -36,6 +38,7 @@ pub(crate) struct Endpoint {
     place: String,
     model: String,
     capabilities: Capabilities,
+    price: Option<Price>,
     headers: HeaderMap,
 }
 
@@ -82,7 +85,13 @@ impl Endpoint {
             place,
             model,
             capabilities,
+            price: None,
         })
+    }
+
+    /// With a price of a person's own.
+    pub(crate) fn priced(self, price: Option<Price>) -> Self {
+        Self { price, ..self }
     }
 
     fn limit(&self) -> chat::Limit {
@@ -159,6 +168,10 @@ impl Model for Service {
 
     fn place(&self) -> &str {
         &self.endpoint.place
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.endpoint.price.or_else(|| price_of(self.model()))
     }
 
     fn ask(&self, request: &Request, patience: Patience<'_>) -> Result<Reply, Trouble> {

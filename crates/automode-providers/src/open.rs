@@ -134,12 +134,13 @@ fn endpoint(
             }
         },
     };
-    Endpoint::new(
+    let endpoint = Endpoint::new(
         provider.kind,
         &base,
         model,
         capabilities,
         &provider.headers,
         key,
-    )
+    )?;
+    Ok(endpoint.priced(provider.price))
 }

@@ -187,7 +187,7 @@ impl Report {
             right: trials.iter().filter(|trial| trial.is_right()).count(),
             of: trials.len(),
             usage,
-            price: cost(model.model(), &usage),
+            price: cost(model, &usage),
             median: times.get(times.len() / 2).copied().unwrap_or_default(),
             heard: trials.iter().all(Trial::is_heard),
         }

@@ -60,6 +60,23 @@ pub struct Price {
 }
 
 impl Price {
+    pub const FREE: Self = Self {
+        input: 0,
+        written: 0,
+        cached: 0,
+        output: 0,
+        long: None,
+    };
+
+    /// What a model counts as whose price nobody knows: no less than the dearest of the table.
+    pub const UNKNOWN: Self = Self {
+        input: 15_000,
+        written: 18_750,
+        cached: 1_500,
+        output: 75_000,
+        long: None,
+    };
+
     /// The price of these tokens in millionths of a dollar, rounded up.
     #[must_use]
     pub const fn of(&self, usage: &Usage) -> u64 {
@@ -359,6 +376,18 @@ mod tests {
         };
         assert_eq!(price_of("claude-haiku-5-5").unwrap().of(&long), 10_000);
         assert_eq!(price_of("llama3"), None);
+    }
+
+    #[test]
+    fn no_model_is_dearer_than_an_unknown_one() {
+        for row in MODELS {
+            let Some(price) = row.price else { continue };
+            let factor = price.long.map_or(1, |(_, factor)| factor);
+            let all = |price: Price| [price.input, price.written, price.cached, price.output];
+            for (known, unknown) in all(price).into_iter().zip(all(Price::UNKNOWN)) {
+                assert!(known * factor <= unknown, "{}", row.prefix);
+            }
+        }
     }
 
     #[test]

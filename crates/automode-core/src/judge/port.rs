@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::{Reply, Request};
+use super::{Price, Reply, Request, price_of};
 use crate::Failure;
 
 /// A model behind some wire.
@@ -17,6 +17,11 @@ pub trait Model: Send + Sync {
 
     /// Where it is asked, for people: `anthropic`, `http://127.0.0.1:11434/v1`.
     fn place(&self) -> &str;
+
+    /// What it costs, where that is known.
+    fn price(&self) -> Option<Price> {
+        price_of(self.model())
+    }
 
     /// Asks once.
     ///

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Request;
+
 /// A reply that arrived whole. Whether it is a verdict is for [`super::Answer`] to say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
@@ -44,7 +46,26 @@ pub struct Usage {
     pub output: u64,
 }
 
+/// Text of few bytes a token: what is counted too high ends a budget early, never late.
+const BYTES_PER_TOKEN: u64 = 3;
+
 impl Usage {
+    /// Tokens of a request and its reply where the service told none.
+    #[must_use]
+    pub fn estimate(request: &Request, reply: &Reply) -> Self {
+        let sent = request.segments().map(|segment| segment.text.len()).sum();
+        let tokens = |bytes: usize| {
+            u64::try_from(bytes)
+                .unwrap_or(u64::MAX)
+                .div_ceil(BYTES_PER_TOKEN)
+        };
+        Self {
+            input: tokens(sent),
+            output: tokens(reply.text.len()),
+            ..Self::default()
+        }
+    }
+
     /// All input, cached or not.
     #[must_use]
     pub const fn total_input(&self) -> u64 {

@@ -82,6 +82,18 @@ impl Default for Service {
     }
 }
 
+impl Service {
+    /// What a model costs: as the chain says, else as the table does.
+    #[must_use]
+    pub fn price(&self, model: &str) -> Option<super::Price> {
+        self.chain
+            .iter()
+            .find(|provider| provider.model.as_deref() == Some(model))
+            .and_then(|provider| provider.price)
+            .or_else(|| super::price_of(model))
+    }
+}
+
 /// One judge that can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
@@ -98,6 +110,8 @@ pub struct Provider {
     pub cassette: Option<String>,
     /// What is known about this model beyond the table.
     pub capabilities: super::Overrides,
+    /// What it costs, where that is not what the table says.
+    pub price: Option<super::Price>,
 }
 
 impl Provider {
@@ -113,6 +127,7 @@ impl Provider {
             command: Vec::new(),
             cassette: None,
             capabilities: super::Overrides::default(),
+            price: None,
         }
     }
 }

@@ -2,68 +2,47 @@
 
 use std::collections::BTreeMap;
 
-use super::field::{Column, Kind, Value, text};
-use crate::judge::{KeySource, Kind as Wire, Provider};
+use super::field::{Column, Kind, Need, Value, text};
+use crate::judge::{KeySource, Kind as Wire, Overrides, Price, Provider};
 
 /// The keys of one judge.
+#[rustfmt::skip]
 pub(super) const COLUMNS: &[Column] = &[
-    Column {
-        key: "kind",
-        doc: "The wire it speaks.",
-        kind: Kind::Choice(&[
-            "anthropic",
-            "openai",
-            "openai-compatible",
-            "command",
-            "cassette",
-        ]),
-    },
-    Column {
-        key: "model",
-        doc: "The model; without it the agent's own or the default of the kind.",
-        kind: Kind::Text,
-    },
-    Column {
-        key: "base_url",
-        doc: "Its address; without it the vendor's.",
-        kind: Kind::Text,
-    },
-    Column {
-        key: "headers",
-        doc: "Headers to send along.",
-        kind: Kind::Map,
-    },
-    Column {
-        key: "key_env",
-        doc: "The environment variable that holds the key.",
-        kind: Kind::Text,
-    },
-    Column {
-        key: "key_file",
-        doc: "The file that holds the key.",
-        kind: Kind::Text,
-    },
-    Column {
-        key: "key_command",
-        doc: "The program that prints the key, with its arguments.",
-        kind: Kind::Texts,
-    },
-    Column {
-        key: "no_key",
-        doc: "The service wants no key.",
-        kind: Kind::Flag,
-    },
-    Column {
-        key: "command",
-        doc: "The program to run, with its arguments, for kind `command`.",
-        kind: Kind::Texts,
-    },
-    Column {
-        key: "cassette",
-        doc: "The file of recorded replies: kind `cassette` plays it, every other kind writes it.",
-        kind: Kind::Text,
-    },
+    Column { need: Need::Required, ..column("kind", Kind::Choice(&["anthropic", "openai", "openai-compatible", "command", "cassette"]), "The wire it speaks.") },
+    column("model", Kind::Text, "The model; without it the agent's own or the default of the kind."),
+    column("base_url", Kind::Text, "Its address; without it the vendor's."),
+    column("headers", Kind::Map, "Headers to send along."),
+    column("key_env", Kind::Text, "The environment variable that holds the key."),
+    column("key_file", Kind::Text, "The file that holds the key."),
+    column("key_command", Kind::Texts, "The program that prints the key, with its arguments."),
+    column("no_key", Kind::Flag, "The service wants no key."),
+    column("command", Kind::Texts, "The program to run, with its arguments, for kind `command`."),
+    column("cassette", Kind::Text, "The file of recorded replies: kind `cassette` plays it, every other kind writes it."),
+    column("temperature", Kind::Flag, "Whether the model takes a temperature; without it as the table of models says."),
+    column("stop", Kind::Flag, "Whether the model takes stop sequences."),
+    column("force_tool", Kind::Flag, "Whether the model can be made to call a tool."),
+    column("schema", Kind::Flag, "Whether the service can hold the answer to a JSON schema."),
+    column("thinking", Kind::Choice(&["off", "always"]), "Whether the model thinks before every answer and needs room for it."),
+    column("price_input", PRICE, "What a million tokens of input cost, in thousandths of a dollar."),
+    column("price_output", PRICE, "What a million tokens of output cost, in thousandths of a dollar."),
+    column("price_cached", PRICE, "What a million tokens read from the cache cost, in thousandths of a dollar; without it as input."),
+    column("price_written", PRICE, "What a million tokens written to the cache cost, in thousandths of a dollar; without it as input."),
 ];
+
+/// A thousandth of a dollar for a million tokens is a billionth for one.
+const PRICE: Kind = Kind::Count {
+    min: 0,
+    max: 1_000_000_000,
+};
+
+const fn column(key: &'static str, kind: Kind, doc: &'static str) -> Column {
+    Column {
+        key,
+        doc,
+        kind,
+        need: Need::Optional,
+    }
+}
 
 pub(super) fn read(value: &Value) -> Vec<Provider> {
     match value {
@@ -106,7 +85,46 @@ fn provider(table: &BTreeMap<String, Value>) -> Option<Provider> {
     } else {
         KeySource::Vendor
     };
+    provider.capabilities = capabilities(table);
+    provider.price = price(table);
     Some(provider)
+}
+
+fn capabilities(table: &BTreeMap<String, Value>) -> Overrides {
+    let flag = |key: &str| table.get(key).map(|value| *value == Value::Flag(true));
+    Overrides {
+        temperature: flag("temperature"),
+        stop: flag("stop"),
+        forced_tool: flag("force_tool"),
+        schema: flag("schema"),
+        thinks: table.get("thinking").map(|value| *value == text("always")),
+    }
+}
+
+/// `None` where nothing is said. What is left unsaid beside a price is not free.
+fn price(table: &BTreeMap<String, Value>) -> Option<Price> {
+    let amount = |key: &str| match table.get(key) {
+        Some(Value::Count(amount)) => Some(*amount),
+        _ => None,
+    };
+    let names = [
+        "price_input",
+        "price_output",
+        "price_cached",
+        "price_written",
+    ];
+    let [input, output, cached, written] = names.map(amount);
+    if [input, output, cached, written].iter().all(Option::is_none) {
+        return None;
+    }
+    let input = input.unwrap_or(Price::UNKNOWN.input);
+    Some(Price {
+        input,
+        output: output.unwrap_or(Price::UNKNOWN.output),
+        cached: cached.unwrap_or(input),
+        written: written.unwrap_or(input),
+        long: None,
+    })
 }
 
 pub(super) fn write(chain: &[Provider]) -> Value {
@@ -133,6 +151,19 @@ pub(super) fn write(chain: &[Provider]) -> Value {
             KeySource::Command(words) => put("key_command", some(words)),
             KeySource::None => put("no_key", Some(Value::Flag(true))),
         }
+        let known = &provider.capabilities;
+        put("temperature", known.temperature.map(Value::Flag));
+        put("stop", known.stop.map(Value::Flag));
+        put("force_tool", known.forced_tool.map(Value::Flag));
+        put("schema", known.schema.map(Value::Flag));
+        let thinking = |thinks| text(if thinks { "always" } else { "off" });
+        put("thinking", known.thinks.map(thinking));
+        if let Some(price) = provider.price {
+            put("price_input", Some(Value::Count(price.input)));
+            put("price_output", Some(Value::Count(price.output)));
+            put("price_cached", Some(Value::Count(price.cached)));
+            put("price_written", Some(Value::Count(price.written)));
+        }
         table
     });
     Value::Tables(tables.collect())
@@ -142,21 +173,73 @@ pub(super) fn write(chain: &[Provider]) -> Value {
 mod tests {
     use super::*;
 
+    fn table(rows: &[(&str, Value)]) -> BTreeMap<String, Value> {
+        let rows = rows.iter().cloned();
+        rows.map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    fn check(rows: &[(&str, Value)]) {
+        let value = Value::Tables(vec![table(rows)]);
+        assert_eq!(Kind::Tables(COLUMNS).accepts(&value), Ok(()));
+        assert_eq!(write(&read(&value)), value);
+    }
+
+    fn refused(rows: &[(&str, Value)], expected: &str) {
+        let value = Value::Tables(vec![table(rows)]);
+        let why = Kind::Tables(COLUMNS).accepts(&value).unwrap_err();
+        assert!(why.contains(expected), "{why}");
+    }
+
     #[test]
     fn there_and_back() {
-        let table = BTreeMap::from([
-            ("kind".to_owned(), text("openai-compatible")),
-            ("model".to_owned(), text("m")),
-            ("base_url".to_owned(), text("http://127.0.0.1:11434/v1")),
-            ("no_key".to_owned(), Value::Flag(true)),
-            (
-                "headers".to_owned(),
-                Value::Map([("x".to_owned(), "y".to_owned())].into()),
-            ),
+        let headers = Value::Map([("x".to_owned(), "y".to_owned())].into());
+        check(&[
+            ("kind", text("openai-compatible")),
+            ("model", text("m")),
+            ("base_url", text("http://127.0.0.1:11434/v1")),
+            ("no_key", Value::Flag(true)),
+            ("headers", headers),
         ]);
-        let value = Value::Tables(vec![table]);
-        assert!(Kind::Tables(COLUMNS).accepts(&value).is_ok());
-        assert_eq!(write(&read(&value)), value);
+        check(&[
+            ("kind", text("anthropic")),
+            ("temperature", Value::Flag(false)),
+            ("stop", Value::Flag(true)),
+            ("force_tool", Value::Flag(false)),
+            ("schema", Value::Flag(true)),
+            ("thinking", text("always")),
+            ("price_input", Value::Count(400)),
+            ("price_output", Value::Count(1_600)),
+            ("price_cached", Value::Count(0)),
+            ("price_written", Value::Count(500)),
+        ]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        refused(&[("model", text("m"))], "`kind` is missing");
+        refused(&[("kind", text("claude"))], "expected one of `anthropic`");
+        let kind = ("kind", text("openai"));
+        refused(
+            &[kind.clone(), ("thinking", text("maybe"))],
+            "`off`, `always`",
+        );
+        refused(&[kind.clone(), ("stop", text("yes"))], "`true` or `false`");
+        refused(
+            &[kind.clone(), ("price_input", text("$1"))],
+            "a whole number",
+        );
+        refused(
+            &[kind, ("temprature", Value::Flag(true))],
+            "unknown key `temprature`",
+        );
+    }
+
+    #[test]
+    fn half_a_price_is_not_free() {
+        let half = table(&[("kind", text("command")), ("price_input", Value::Count(7))]);
+        let price = price(&half).unwrap();
+        assert_eq!((price.input, price.cached, price.written), (7, 7, 7));
+        assert_eq!(price.output, Price::UNKNOWN.output);
     }
 
     #[test]

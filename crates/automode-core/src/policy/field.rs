@@ -48,6 +48,14 @@ pub struct Column {
     pub key: &'static str,
     pub doc: &'static str,
     pub kind: Kind,
+    pub need: Need,
+}
+
+/// Whether a table can do without a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    Required,
+    Optional,
 }
 
 /// A value of a setting.
@@ -128,7 +136,15 @@ fn accepts_table(columns: &[Column], table: &BTreeMap<String, Value>) -> Result<
             .accepts(value)
             .map_err(|why| format!("`{key}`: {why}"))?;
     }
-    Ok(())
+    let lacks = |column: &&Column| column.need == Need::Required && !table.contains_key(column.key);
+    match columns.iter().find(lacks) {
+        Some(column) => Err(format!(
+            "`{}` is missing: {}",
+            column.key,
+            column.kind.expected()
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Longest wait or largest count that makes sense.

@@ -39,7 +39,7 @@ mod veto;
 pub use auto_mode::{AutoMode, Prose};
 pub use book::Policy;
 pub use build::Provenance;
-pub use field::{Column, FIELDS, Field, Kind, Value};
+pub use field::{Column, FIELDS, Field, Kind, Need, Value};
 pub use layer::{Assignment, Layer, List, ProjectPolicy, Sources, Written};
 pub use lint::{Note, NoteKind};
 pub use nearest::nearest;

@@ -1,6 +1,6 @@
 //! The JSON Schema of our settings file, from the table of settings.
 
-use automode_core::policy::{FIELDS, Kind, List};
+use automode_core::policy::{FIELDS, Kind, List, Need};
 use serde_json::{Map, Value, json};
 
 use super::own::PERMISSIONS;
@@ -113,7 +113,17 @@ fn kind(kind: &Kind) -> Value {
                     )
                 })
                 .collect();
-            json!({"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": properties}})
+            let required: Vec<&str> = columns
+                .iter()
+                .filter(|column| column.need == Need::Required)
+                .map(|column| column.key)
+                .collect();
+            json!({"type": "array", "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": properties,
+                "required": required,
+            }})
         }
     }
 }

@@ -58,5 +58,5 @@ fn decide(case: &Case, gate: Gate) -> Outcome {
     let begun = Instant::now();
     let settlement = gate.settle(&call, &session, &NoRecall);
     let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-    Outcome::new(case, &settlement, micros)
+    Outcome::new(case, &settlement, &gate.policy().settings.service, micros)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use automode_core::judge::{Stage, price_of};
+use automode_core::judge::{Service, Stage};
 use automode_core::line::{self, Settlement};
 use automode_core::{Ground, Verdict, Weight};
 
@@ -49,21 +49,24 @@ pub struct Judged {
 }
 
 impl Judged {
-    fn of(judged: &line::Judged) -> Self {
+    fn of(judged: &line::Judged, service: &Service) -> Self {
         Self {
             stage: judged.stage,
             model: judged.model.clone(),
             input: judged.usage.total_input(),
             cached: judged.usage.cached,
             output: judged.usage.output,
-            price: price_of(&judged.model).map(|price| price.of(&judged.usage)),
+            price: service
+                .price(&judged.model)
+                .map(|price| price.of(&judged.usage)),
         }
     }
 }
 
 impl Outcome {
     #[must_use]
-    pub fn new(case: &Case, settlement: &Settlement, micros: u64) -> Self {
+    pub fn new(case: &Case, settlement: &Settlement, service: &Service, micros: u64) -> Self {
+        let judged = settlement.judged.as_ref();
         let decision = &settlement.decision;
         let (ground, named) = name(&decision.ground);
         let evidence = decision
@@ -82,7 +85,7 @@ impl Outcome {
             rule: named.or(evidence).unwrap_or_default(),
             reason: decision.reason.clone(),
             micros,
-            judged: settlement.judged.as_ref().map(Judged::of),
+            judged: judged.map(|judged| Judged::of(judged, service)),
         }
     }
 }

@@ -15,7 +15,7 @@ use automode_core::judge::{
 };
 use serde_json::json;
 
-use super::{Folder, Purse, cost};
+use super::{Folder, Purse, charge};
 use crate::ports::{Clock, Judge, SystemClock};
 
 /// The most attempts with one model.
@@ -185,7 +185,7 @@ impl Chain {
         time: Duration,
     ) {
         if let (Ok(reply), Some(purse)) = (outcome, &self.notes.purse) {
-            let amount = cost(model.model(), &reply.usage).unwrap_or(0);
+            let amount = charge(model, request, reply);
             // An expense that cannot be written down is found at the next check of the book.
             let _ = purse.pay(amount, self.clock.now());
         }

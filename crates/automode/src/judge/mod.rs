@@ -17,14 +17,25 @@ pub use canary::{Canary, Expectation, canaries};
 pub use chain::{Chain, Link, Notes};
 pub use choice::{Wrong, service};
 pub use folder::Folder;
-pub use instructions::instructions;
+pub use instructions::{InstructionFiles, instructions};
 pub use purse::{Purse, Spent};
 pub use trial::{Outcome, Record, Records, Standing, Trial, run};
 
-use automode_core::judge::{Usage, price_of};
+use automode_core::judge::{Model, Price, Reply, Request, Usage};
 
 /// What tokens of a model cost, in millionths of a dollar, where that is known.
 #[must_use]
-pub fn cost(model: &str, usage: &Usage) -> Option<u64> {
-    price_of(model).map(|price| price.of(usage))
+pub fn cost(model: &dyn Model, usage: &Usage) -> Option<u64> {
+    model.price().map(|price| price.of(usage))
+}
+
+/// What one reply takes from a budget. An unknown price and untold tokens are counted
+/// high: a limit that fails open is none.
+fn charge(model: &dyn Model, request: &Request, reply: &Reply) -> u64 {
+    let usage = if reply.usage == Usage::default() {
+        Usage::estimate(request, reply)
+    } else {
+        reply.usage
+    };
+    model.price().unwrap_or(Price::UNKNOWN).of(&usage)
 }

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use automode_core::judge::{Budget, Finish, Format, Segment, Usage};
+use automode_core::judge::{Budget, Finish, Format, Price, Segment, Usage, price_of};
 
 use super::*;
 use crate::state::State;
@@ -13,6 +13,9 @@ struct Scripted {
     script: Arc<Mutex<VecDeque<Result<(), Trouble>>>>,
     timeouts: Arc<Mutex<Vec<Duration>>>,
     slow: Duration,
+    price: Option<Price>,
+    /// Whether it says how many tokens there were.
+    told: bool,
 }
 
 impl Scripted {
@@ -22,6 +25,8 @@ impl Scripted {
             script: Arc::new(Mutex::new(script.into())),
             timeouts: Arc::default(),
             slow: Duration::ZERO,
+            price: None,
+            told: true,
         }
     }
 
@@ -43,6 +48,10 @@ impl Model for Scripted {
         "here"
     }
 
+    fn price(&self) -> Option<Price> {
+        self.price.or_else(|| price_of(self.name))
+    }
+
     fn ask(&self, _request: &Request, patience: Patience<'_>) -> Result<Reply, Trouble> {
         self.timeouts.lock().unwrap().push(patience.timeout);
         std::thread::sleep(self.slow.min(patience.timeout));
@@ -54,7 +63,7 @@ impl Model for Scripted {
             text: "<block>no</block>".to_owned(),
             finish: Finish::Ended,
             usage: Usage {
-                input: 1_000,
+                input: if self.told { 1_000 } else { 0 },
                 ..Usage::default()
             },
             model: self.name.to_owned(),
@@ -241,6 +250,38 @@ fn money_is_counted_and_ends() {
     assert!(chain.ask(&request(Stage::Thinking)).is_ok());
     assert_eq!(chain.ask(&request(Stage::Fast)), Err(Failure::Budget));
     assert_eq!(model.asked(), 3);
+}
+
+#[test]
+fn a_model_without_a_price_is_not_free() {
+    let spent = |name: &'static str, price: Option<Price>, told: bool| {
+        let directory = tempfile::tempdir().unwrap();
+        let state = State::at(directory.path().join("state")).unwrap();
+        let model = Scripted {
+            price,
+            told,
+            ..Scripted::new(name, vec![])
+        };
+        let purse = Purse::open(&state, "s").unwrap();
+        let chain = Chain::new(vec![model.link()], service(2_000)).with_notes(Notes {
+            purse: Some(purse.clone()),
+            ..Notes::default()
+        });
+        assert!(chain.ask(&request(Stage::Fast)).is_ok());
+        purse.spent(chain.clock.now()).unwrap().session
+    };
+    let set = |input| {
+        Some(Price {
+            input,
+            ..Price::UNKNOWN
+        })
+    };
+    assert_eq!(spent("claude-haiku-4-5", None, true), 1_000);
+    assert_eq!(spent("somebody-elses", None, true), 15_000);
+    assert_eq!(spent("somebody-elses", set(0), true), 0);
+    assert_eq!(spent("claude-haiku-4-5", set(7_000), true), 7_000);
+    // A program that tells no tokens is not free either.
+    assert!(spent("command:x", None, false) > 400);
 }
 
 #[test]
