@@ -1,12 +1,13 @@
 //! A key to a service: found when it is needed, never printed.
 
 use std::fmt;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use automode_core::judge::{KeySource, Kind};
+use automode_core::judge::{Cancel, KeySource, Kind, Patience};
 
 use crate::open::{Setup, Surroundings};
+use crate::process;
 
 /// How long a command may take to print a key.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -91,37 +92,17 @@ fn vendor(kind: Kind, surroundings: &Surroundings<'_>) -> Option<String> {
 }
 
 fn printed(command: &[String]) -> Result<String, Setup> {
-    let failed = |what: &str| Setup::new(format!("the key command {what}"));
-    let (program, arguments) = command.split_first().ok_or_else(|| failed("is empty"))?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| failed(&format!("`{program}` did not start: {error}")))?;
-    let start = Instant::now();
-    loop {
-        match child.try_wait() {
-            Ok(Some(_)) => break,
-            Ok(None) if start.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Ok(None) | Err(_) => {
-                // It is gone or about to be; nothing is left to do about it.
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(failed("took too long"));
-            }
-        }
-    }
-    let output = child
-        .wait_with_output()
-        .map_err(|error| failed(&format!("could not be read: {error}")))?;
-    if !output.status.success() {
-        return Err(failed("failed"));
-    }
-    String::from_utf8(output.stdout).map_err(|_| failed("printed something that is not text"))
+    let failed = |what: &str| Setup::new(format!("the key command failed: {what}"));
+    let (program, arguments) = command.split_first().ok_or_else(|| failed("it is empty"))?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let patience = Patience {
+        timeout: PATIENCE,
+        cancel: &Cancel::default(),
+    };
+    let output = process::run(command, Vec::new(), MAX_KEY as u64, patience)
+        .map_err(|trouble| failed(&trouble.detail))?;
+    String::from_utf8(output).map_err(|_| failed("it printed something that is not text"))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod command;
 mod http;
 mod key;
 mod open;
+mod process;
 mod responses;
 mod shape;
 
