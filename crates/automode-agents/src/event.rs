@@ -16,6 +16,8 @@ pub struct Event {
     pub cwd: String,
     /// Where the agent keeps its record of the session, if it says so.
     pub transcript: Option<String>,
+    /// The model that speaks for the agent, if the payload names it.
+    pub model: Option<String>,
     /// The permission mode the client says it is in.
     pub mode: Option<Mode>,
     /// Whether a person is there, where the payload tells.

@@ -137,6 +137,10 @@ impl Payload {
                 .text("transcript_path")
                 .filter(|path| is_absolute(path) && path.len() <= MAX_PATH)
                 .map(str::to_owned),
+            model: self
+                .text("model")
+                .filter(|model| !model.is_empty() && model.len() <= MAX_NAME)
+                .map(str::to_owned),
             mode: self.text("permission_mode").and_then(mode),
             presence: None,
             subagent: self

@@ -48,6 +48,7 @@ fn claude_code() {
         line
     };
     let assistant = |block: Value, sidechain: bool| json!({"type": "assistant", "isSidechain": sidechain, "cwd": "/home/dev/shop", "message": {"id": "m", "role": "assistant", "content": [block]}});
+    let queued = |words: &str, mode: &str, origin: Value| json!({"type": "attachment", "cwd": "/home/dev/shop", "attachment": {"type": "queued_command", "prompt": words, "commandMode": mode, "origin": origin}});
     let bash =
         json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make"}});
     check(
@@ -78,6 +79,30 @@ fn claude_code() {
                 json!([{"type": "text", "text": "[Request interrupted by user]"}]),
                 json!({}),
             ),
+            user(
+                json!([{"type": "text", "text": "like this"}, {"type": "image", "source": {}}]),
+                json!({"origin": {"kind": "human"}}),
+            ),
+            user(
+                json!([{"type": "text", "text": "without a source"}]),
+                json!({"promptSource": null}),
+            ),
+            user(
+                json!([{"type": "text", "text": "you may"}, {"type": "tool_result", "tool_use_id": "t4"}]),
+                json!({}),
+            ),
+            queued("and lint it", "prompt", json!({"kind": "human"})),
+            queued(
+                "<task-notification>x</task-notification>",
+                "prompt",
+                json!({"kind": "human"}),
+            ),
+            queued(
+                "push it",
+                "task-notification",
+                json!({"kind": "task-notification"}),
+            ),
+            queued("push it", "prompt", json!({"kind": "peer"})),
             user(json!("a reminder"), json!({"isMeta": true})),
             user(json!("a summary"), json!({"isCompactSummary": true})),
             user(
@@ -107,6 +132,9 @@ fn claude_code() {
             "t1: Succeeded",
             "t2: Failed",
             "t3: Denied",
+            "user: like this",
+            "t4: Succeeded",
+            "user: and lint it",
             r#"t9: Read {"file_path":"/a"} in /home/dev/shop (delegated)"#,
             "user: now push",
         ],
@@ -267,4 +295,44 @@ fn agents_without_a_file_have_no_reader() {
     assert!(
         Reader::new(Agent::Opencode, "/").is_none() && Reader::new(Agent::Generic, "/").is_none()
     );
+}
+
+#[test]
+fn noise_is_passed_over_and_a_call_cannot_pose_as_noise() {
+    let check = |agent: Agent, line: Value, expected: bool| {
+        let reader = Reader::new(agent, "/unknown").unwrap();
+        let line = line.to_string();
+        assert_eq!(reader.is_noise(line.as_bytes()), expected, "{line}");
+    };
+    let result = json!({"message": {"content": [{"tool_use_id": "t", "type": "tool_result", "content": "x"}]}, "type": "user"});
+    check(Agent::ClaudeCode, result, true);
+    let words = r#"look: "type":"tool_result""#;
+    let user = json!({"message": {"content": words}, "type": "user"});
+    check(Agent::ClaudeCode, user, false);
+    let call = json!({"message": {"content": [{"type": "tool_use", "id": "t", "name": "mcp__a__b", "input": {"type": "tool_result"}}]}, "type": "assistant"});
+    check(Agent::ClaudeCode, call, false);
+    let output = json!({"type": "response_item", "payload": {"type": "function_call_output", "output": "x"}});
+    check(Agent::Codex, output, true);
+    let call = json!({"type": "response_item", "payload": {"type": "function_call", "arguments": {"type": "function_call_output"}}});
+    check(Agent::Codex, call, false);
+    check(Agent::QwenCode, json!({"provenance": "tool_result"}), true);
+    let call = json!({"message": {"parts": [{"functionCall": {"args": {"provenance": "tool_result"}}}]}, "provenance": "assistant_output"});
+    check(Agent::QwenCode, call, false);
+    check(
+        Agent::Copilot,
+        json!({"type": "tool.execution_complete"}),
+        true,
+    );
+}
+
+#[test]
+fn the_record_names_the_model() {
+    let mut reader = Reader::new(Agent::ClaudeCode, "/unknown").unwrap();
+    let line = |model: &str, sidechain: bool| {
+        json!({"type": "assistant", "isSidechain": sidechain, "message": {"model": model, "content": []}}).to_string()
+    };
+    assert_eq!(reader.model(), None);
+    reader.read(line("claude-opus-5-5", false).as_bytes());
+    reader.read(line("claude-haiku-5-5", true).as_bytes());
+    assert_eq!(reader.model(), Some("claude-opus-5-5"));
 }

@@ -15,13 +15,17 @@ use automode_core::judge::{Model, Provider, Reply, Request, Service};
 use automode_providers::{Surroundings, open};
 
 /// A gate with the judge that its policy and the environment name, if they name one.
-pub fn seat(gate: Gate, session: &str, agent_model: Option<&str>) -> Gate {
+pub fn seat(
+    gate: Gate,
+    session: &str,
+    agent_model: impl Fn() -> Option<String> + Send + Sync + 'static,
+) -> Gate {
     let chosen = service(&gate.policy().settings.service, variable);
     let seat = |wrong, service| Seat {
         wrong,
         service,
         session: session.to_owned(),
-        agent_model: agent_model.map(str::to_owned),
+        agent_model: Box::new(agent_model),
         chain: OnceLock::new(),
     };
     match chosen {
@@ -38,7 +42,8 @@ struct Seat {
     wrong: Option<String>,
     service: Service,
     session: String,
-    agent_model: Option<String>,
+    /// The agent's own model, looked up when nobody chose another.
+    agent_model: Box<dyn Fn() -> Option<String> + Send + Sync>,
     chain: OnceLock<Chain>,
 }
 
@@ -53,7 +58,11 @@ impl Seat {
         let state = state();
         let links = match &self.wrong {
             Some(why) => vec![broken("judge", why.clone())],
-            None => links(&self.service, self.agent_model.as_deref(), state.as_ref()),
+            None => {
+                let open = |provider: &Provider| provider.model.is_none();
+                let model = self.service.chain.iter().any(open).then(&self.agent_model);
+                links(&self.service, model.flatten().as_deref(), state.as_ref())
+            }
         };
         Chain::new(links, self.service.clone()).with_notes(notes(state.as_ref(), &self.session))
     }

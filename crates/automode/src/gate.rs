@@ -120,11 +120,14 @@ impl Gate {
     fn answer(&self, step: Step, recall: &dyn Recall, session: &Session) -> driver::Answer {
         match step {
             Step::Observe(queries) if queries.as_slice() == [Query::Transcript] => {
-                Ok(Input::Facts(Facts {
-                    transcript: recall.transcript(),
-                    instructions: recall.instructions(session),
-                    ..Facts::default()
-                }))
+                Ok(match recall.transcript() {
+                    Ok(transcript) => Input::Facts(Facts {
+                        transcript,
+                        instructions: recall.instructions(session),
+                        ..Facts::default()
+                    }),
+                    Err(failure) => Input::Reply(Err(failure)),
+                })
             }
             Step::Observe(queries) => Ok(Input::Facts(self.files.observe(&queries))),
             Step::Judge(request) => Ok(Input::Reply(match &self.judge {

@@ -28,7 +28,12 @@ pub trait Clock: Send + Sync {
 /// Reads the agent's own record, when a judge is about to see it.
 pub trait Recall {
     /// User words and tool calls, oldest first; `None`: the session's record stands.
-    fn transcript(&self) -> Option<Vec<transcript::Entry>>;
+    ///
+    /// # Errors
+    /// There is a record, and the judge cannot be shown what it must see of it.
+    fn transcript(&self) -> Result<Option<Vec<transcript::Entry>>, Failure> {
+        Ok(None)
+    }
 
     /// Files of standing instructions; none where nobody looks.
     fn instructions(&self, _session: &Session) -> Vec<judge::Instruction> {
@@ -52,8 +57,4 @@ impl Clock for SystemClock {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoRecall;
 
-impl Recall for NoRecall {
-    fn transcript(&self) -> Option<Vec<transcript::Entry>> {
-        None
-    }
-}
+impl Recall for NoRecall {}

@@ -5,7 +5,9 @@
 use std::time::Duration;
 
 use automode::ports::{FileSystem, Judge, Recall};
-use automode::{Facts, Failure, Gate, Ground, Policy, Query, Session, ToolCall, Verdict, line};
+use automode::{
+    Facts, Failure, Gate, Ground, Policy, Presence, Query, Session, ToolCall, Verdict, line,
+};
 use automode_core::judge::{Reply, Request};
 use automode_core::{GitState, Outcome, transcript};
 use automode_testkit::{Scripted, Tree, clear};
@@ -224,13 +226,14 @@ fn calls_are_recorded_as_they_were_answered() {
 fn the_agents_own_record_is_read_only_for_a_judge() {
     struct Words;
     impl Recall for Words {
-        fn transcript(&self) -> Option<Vec<transcript::Entry>> {
-            Some(vec![transcript::Entry::User("go to mars".to_owned())])
+        fn transcript(&self) -> Result<Option<Vec<transcript::Entry>>, Failure> {
+            let words = transcript::Entry::User("go to mars".to_owned());
+            Ok(Some(vec![words]))
         }
     }
     struct Unread;
     impl Recall for Unread {
-        fn transcript(&self) -> Option<Vec<transcript::Entry>> {
+        fn transcript(&self) -> Result<Option<Vec<transcript::Entry>>, Failure> {
             panic!("nobody asked a judge")
         }
     }
@@ -249,4 +252,29 @@ fn the_agents_own_record_is_read_only_for_a_judge() {
     let read = call("Read", json!({"file_path": "src/main.rs"}));
     let settled = gate.settle(&read, &session(), &Unread);
     assert_eq!(settled.decision.verdict, Verdict::Allow);
+}
+
+#[test]
+fn a_record_that_cannot_be_shown_is_a_failure_and_nobody_is_asked() {
+    struct Endless;
+    impl Recall for Endless {
+        fn transcript(&self) -> Result<Option<Vec<transcript::Entry>>, Failure> {
+            Err(Failure::Overlong)
+        }
+    }
+    let judge = Scripted::new([clear()]);
+    let gate = Gate::new(Policy::default())
+        .with_files(Tree::project())
+        .with_judge(judge.clone());
+    let decide = |presence| {
+        let session = Session {
+            presence,
+            ..session()
+        };
+        let settled = gate.settle(&call("Teleport", json!({})), &session, &Endless);
+        (settled.decision.verdict, settled.decision.stop)
+    };
+    assert_eq!(decide(Presence::Interactive), (Verdict::Ask, false));
+    assert_eq!(decide(Presence::Headless), (Verdict::Deny, true));
+    assert!(judge.requests().is_empty());
 }

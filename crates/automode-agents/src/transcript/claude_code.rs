@@ -1,21 +1,25 @@
 //! `~/.claude/projects/<project>/<session>.jsonl`: one line a content block.
 //!
 //! The user is a line of type `user` with a string for content that the client did
-//! not mark as its own. The first line of a subagent's file was written by the
-//! parent's model.
+//! not mark as its own, or a prompt that was queued while the agent was at work. The first line of a subagent's file was written by the
+//! parent's model. Content is taken apart only where something in it counts: tool
+//! results are most of a record, and none of their text does.
+
+use std::borrow::Cow;
 
 use automode_core::{Outcome, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::{Item, input};
+use super::{Item, Place, input};
 use crate::words;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line {
-    #[serde(rename = "type", default)]
-    kind: String,
+struct Line<'a> {
+    #[serde(rename = "type", default, borrow)]
+    kind: Cow<'a, str>,
     #[serde(default)]
     is_meta: bool,
     #[serde(default)]
@@ -24,75 +28,172 @@ struct Line {
     is_compact_summary: bool,
     #[serde(default)]
     is_visible_in_transcript_only: bool,
-    prompt_source: Option<String>,
-    origin: Option<Value>,
-    tool_denial_kind: Option<String>,
-    cwd: Option<String>,
-    message: Option<Message>,
+    #[serde(borrow)]
+    prompt_source: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    origin: Option<Origin<'a>>,
+    #[serde(borrow)]
+    attachment: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_denial_kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    cwd: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    message: Option<Message<'a>>,
+}
+
+/// Who a prompt came from, where the client says so.
+#[derive(Deserialize)]
+struct Origin<'a> {
+    #[serde(default, borrow)]
+    kind: Cow<'a, str>,
+}
+
+/// What somebody typed while the agent was at work.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Queued<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    prompt: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    command_mode: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    origin: Option<Origin<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Message {
-    #[serde(default)]
-    content: Value,
+struct Message<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<Cow<'a, str>>,
 }
 
-pub(super) fn read(line: &[u8], cwd: &mut String, items: &mut Vec<Item>) {
-    let Ok(line) = serde_json::from_slice::<Line>(line) else {
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    input: Option<Value>,
+    #[serde(borrow)]
+    tool_use_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    is_error: Option<bool>,
+}
+
+pub(super) fn read(line: &[u8], place: &mut Place, items: &mut Vec<Item>) {
+    let Ok(line) = serde_json::from_slice::<Line<'_>>(line) else {
         return;
     };
     if let Some(at) = &line.cwd {
-        cwd.clone_from(at);
+        at.as_ref().clone_into(&mut place.cwd);
+    }
+    if let ("attachment", Some(attachment)) = (line.kind.as_ref(), line.attachment) {
+        items.extend(queued(&line, attachment.get()).map(Item::User));
     }
     let Some(message) = &line.message else {
         return;
     };
-    match (line.kind.as_str(), &message.content) {
-        ("user", Value::String(text)) if is_user(&line) => {
-            items.extend(words::own(text).map(Item::User));
+    let content = message.content.map(RawValue::get).unwrap_or_default();
+    match (line.kind.as_ref(), content.as_bytes().first()) {
+        ("user", Some(b'"')) if is_user(&line) => {
+            let text = serde_json::from_str::<String>(content).unwrap_or_default();
+            items.extend(words::own(&text).map(Item::User));
         }
-        ("user", Value::Array(blocks)) => {
-            items.extend(blocks.iter().filter_map(|block| result(&line, block)));
+        ("user", Some(b'[')) => {
+            // Words with a picture beside them come in blocks.
+            let spoken = Some(content)
+                .filter(|_| line.prompt_source.is_some() && is_user(&line))
+                .and_then(spoken);
+            match spoken {
+                Some(text) => items.extend(words::own(&text).map(Item::User)),
+                None => items.extend(blocks(content).filter_map(|block| result(&line, &block))),
+            }
         }
-        ("assistant", Value::Array(blocks)) => {
-            items.extend(blocks.iter().filter_map(|block| call(&line, block, cwd)));
+        ("assistant", Some(b'[')) => {
+            if let (Some(model), false) = (&message.model, line.is_sidechain) {
+                place.model = Some(model.as_ref().to_owned());
+            }
+            items.extend(blocks(content).filter_map(|block| call(&line, block, &place.cwd)));
         }
         _ => {}
     }
 }
 
-fn is_user(line: &Line) -> bool {
+/// The blocks that can be read; one that cannot says nothing.
+fn blocks(content: &str) -> impl Iterator<Item = Block<'_>> {
+    let blocks = serde_json::from_str::<Vec<&RawValue>>(content).unwrap_or_default();
+    blocks
+        .into_iter()
+        .filter_map(|block| serde_json::from_str(block.get()).ok())
+}
+
+fn is_user(line: &Line<'_>) -> bool {
     !line.is_meta
         && !line.is_sidechain
         && !line.is_compact_summary
         && !line.is_visible_in_transcript_only
         && line.prompt_source.as_deref() != Some("system")
-        && line.origin.is_none()
+        && is_human(line.origin.as_ref())
 }
 
-fn call(line: &Line, block: &Value, cwd: &str) -> Option<Item> {
-    if block.get("type")?.as_str()? != "tool_use" {
+/// The text of blocks that hold nothing but text and pictures.
+fn spoken(content: &str) -> Option<String> {
+    let mut texts = Vec::new();
+    for block in serde_json::from_str::<Vec<&RawValue>>(content).ok()? {
+        let block: Block<'_> = serde_json::from_str(block.get()).ok()?;
+        match (block.kind.as_ref(), block.text) {
+            ("text", Some(text)) => texts.push(text.into_owned()),
+            ("image" | "document", _) => {}
+            _ => return None,
+        }
+    }
+    Some(texts.join("\n"))
+}
+
+fn is_human(origin: Option<&Origin<'_>>) -> bool {
+    origin.is_none_or(|origin| origin.kind == "human")
+}
+
+/// The words of a queued command; notifications are queued too.
+fn queued(line: &Line<'_>, attachment: &str) -> Option<String> {
+    let queued: Queued<'_> = serde_json::from_str(attachment).ok()?;
+    let typed = queued.kind == "queued_command"
+        && queued.command_mode.as_deref() == Some("prompt")
+        && is_human(queued.origin.as_ref())
+        && is_user(line);
+    words::own(&queued.prompt.filter(|_| typed)?)
+}
+
+fn call(line: &Line<'_>, block: Block<'_>, cwd: &str) -> Option<Item> {
+    if block.kind != "tool_use" {
         return None;
     }
     Some(Item::Call {
-        id: block.get("id")?.as_str()?.to_owned(),
+        id: block.id?.into_owned(),
         call: ToolCall {
-            tool: block.get("name")?.as_str()?.to_owned(),
-            input: input(block.get("input")),
+            tool: block.name?.into_owned(),
+            input: input(block.input.as_ref()),
             cwd: cwd.to_owned(),
         },
         delegated: line.is_sidechain,
     })
 }
 
-fn result(line: &Line, block: &Value) -> Option<Item> {
-    if block.get("type")?.as_str()? != "tool_result" {
+fn result(line: &Line<'_>, block: &Block<'_>) -> Option<Item> {
+    if block.kind != "tool_result" {
         return None;
     }
-    let failed = block.get("is_error").and_then(Value::as_bool) == Some(true);
     Some(Item::Outcome {
-        id: block.get("tool_use_id")?.as_str()?.to_owned(),
-        outcome: match (failed, &line.tool_denial_kind) {
+        id: block.tool_use_id.as_deref()?.to_owned(),
+        outcome: match (block.is_error == Some(true), &line.tool_denial_kind) {
             (_, Some(_)) => Outcome::Denied,
             (true, None) => Outcome::Failed,
             (false, None) => Outcome::Succeeded,

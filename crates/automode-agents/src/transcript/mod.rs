@@ -16,6 +16,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use automode_core::{Outcome, ToolCall};
+use memchr::memmem;
 use serde_json::{Map, Value};
 
 use crate::agent::Agent;
@@ -41,9 +42,26 @@ pub enum Item {
 #[derive(Clone, Debug)]
 pub struct Reader {
     format: Format,
-    /// Where the session works, as its lines tell; the fallback until they do.
-    cwd: String,
+    interest: Interest,
+    place: Place,
     seen: HashSet<u64>,
+}
+
+/// What a record's lines tell beside what happened.
+#[derive(Clone, Debug)]
+struct Place {
+    /// Where the session works; the fallback until a line says so.
+    cwd: String,
+    /// The model that speaks for the agent.
+    model: Option<String>,
+}
+
+/// What a reader is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Interest {
+    Everything,
+    /// Not how calls ended: lines that only tell that are not taken apart.
+    WordsAndCalls,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +71,40 @@ enum Format {
     GeminiCli,
     QwenCode,
     Copilot,
+}
+
+impl Format {
+    /// What stands only in a line of tool output, and what only in one with a call. A quote inside
+    /// a JSON string is escaped, so no words can look like this; the input of a call can, and a
+    /// call must not hide itself.
+    const fn marks(self) -> (&'static [&'static str], &'static str) {
+        match self {
+            Self::ClaudeCode => (
+                &[r#""type":"tool_result""#, r#""type": "tool_result""#],
+                r#""tool_use""#,
+            ),
+            Self::Codex => (
+                &[
+                    r#""type":"function_call_output""#,
+                    r#""type":"custom_tool_call_output""#,
+                    r#""type":"reasoning""#,
+                ],
+                r#""arguments""#,
+            ),
+            Self::GeminiCli => (&[], ""),
+            Self::QwenCode => (&[r#""provenance":"tool_result""#], r#""functionCall""#),
+            Self::Copilot => (
+                &[r#""type":"tool.execution_complete""#],
+                r#""toolRequests""#,
+            ),
+        }
+    }
+
+    fn is_noise(self, line: &[u8]) -> bool {
+        let (output, call) = self.marks();
+        let has = |mark: &str| memmem::find(line, mark.as_bytes()).is_some();
+        output.iter().any(|mark| has(mark)) && !has(call)
+    }
 }
 
 /// Past this many calls the oldest ids are forgotten; a repeated one would be read twice.
@@ -72,20 +124,50 @@ impl Reader {
         };
         Some(Self {
             format,
-            cwd: cwd.to_owned(),
+            interest: Interest::Everything,
+            place: Place {
+                cwd: cwd.to_owned(),
+                model: None,
+            },
             seen: HashSet::new(),
         })
+    }
+
+    /// Without how calls ended, for whoever wants the user's words and the calls alone.
+    #[must_use]
+    pub fn without_outcomes(mut self) -> Self {
+        self.interest = Interest::WordsAndCalls;
+        self
+    }
+
+    /// Whether a line, or the beginning of one, shows that it holds neither words nor a call.
+    #[must_use]
+    pub fn is_noise(&self, line: &[u8]) -> bool {
+        self.format.is_noise(line)
+    }
+
+    /// The model that last spoke for the agent, where the record says so.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.place.model.as_deref()
     }
 
     /// What one line says.
     pub fn read(&mut self, line: &[u8]) -> Vec<Item> {
         let mut items = Vec::new();
+        if self.interest == Interest::WordsAndCalls && self.is_noise(line) {
+            return items;
+        }
+        let cwd = &mut self.place.cwd;
         match self.format {
-            Format::ClaudeCode => claude_code::read(line, &mut self.cwd, &mut items),
-            Format::Codex => codex::read(line, &mut self.cwd, &mut items),
-            Format::GeminiCli => gemini_cli::read(line, &self.cwd, &mut items),
-            Format::QwenCode => qwen_code::read(line, &mut self.cwd, &mut items),
-            Format::Copilot => copilot::read(line, &mut self.cwd, &mut items),
+            Format::ClaudeCode => claude_code::read(line, &mut self.place, &mut items),
+            Format::Codex => codex::read(line, cwd, &mut items),
+            Format::GeminiCli => gemini_cli::read(line, cwd, &mut items),
+            Format::QwenCode => qwen_code::read(line, cwd, &mut items),
+            Format::Copilot => copilot::read(line, cwd, &mut items),
+        }
+        if self.interest == Interest::WordsAndCalls {
+            items.retain(|item| !matches!(item, Item::Outcome { .. }));
         }
         items.retain(|item| self.is_new(item));
         items

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use automode::judge::InstructionFiles;
 use automode::{Decision, Gate, Mode, Presence, Session, ToolCall, Verdict};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
@@ -84,9 +85,11 @@ pub struct Matter {
 
 /// The call of the arguments, decided.
 pub fn decide(args: CallArgs) -> Result<(ToolCall, Decision)> {
-    let mut matter = prepare(args, setup::gate)?;
-    let decision = matter.gate.check(&matter.call, &mut matter.session);
-    Ok((matter.call, decision))
+    let matter = prepare(args, setup::gate)?;
+    let settled = matter
+        .gate
+        .settle(&matter.call, &matter.session, &InstructionFiles);
+    Ok((matter.call, settled.decision))
 }
 
 /// The call of the arguments under the gate that `seat` makes for its directory.

@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Result<u8> {
             // Whom to ask and how is the person's; rules and lists are the built-in ones,
             // so that anybody gets the same figures.
             let policy = judged_policy()?;
-            let gate = || judge::seat(Gate::new(policy.clone()), "eval", None);
+            let gate = || judge::seat(Gate::new(policy.clone()), "eval", || None);
             eval::run(&cases, gate, |done| bar.show(done))
         }
     };

@@ -23,7 +23,8 @@ const ROUNDS: u8 = 4;
 /// What the line wants.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Look at these and answer with [`Input::Facts`].
+    /// Look at these and answer with [`Input::Facts`]; with a failure in [`Input::Reply`] where
+    /// the agent's own record was wanted and cannot be shown whole.
     Observe(Vec<Query>),
     /// Put this to the judge and answer with [`Input::Reply`].
     Judge(judge::Request),
@@ -91,6 +92,8 @@ impl<'a> Line<'a> {
                 self.case.learn(facts);
                 self.ask_judge()
             }
+            // What the judge must see could not be had: there is nothing to ask about.
+            (State::Recalling, Input::Reply(Err(failure))) => self.fail(failure, ""),
             (State::Judging(judging), Input::Reply(reply)) => self.hear_judge(judging, reply),
             (
                 State::Fresh

@@ -50,7 +50,7 @@ impl<T: Borrow<Entry>> Log<T> {
         match entry.borrow() {
             Entry::User(_) => {
                 self.user_bytes = self.user_bytes.saturating_add(size);
-                if self.overlong() {
+                if self.is_overlong() {
                     self.users = Vec::new();
                 } else {
                     self.users.push((place, entry));
@@ -77,7 +77,7 @@ impl<T: Borrow<Entry>> Log<T> {
     /// # Errors
     /// [`Failure::Overlong`]: the user's words alone do not fit.
     pub fn into_entries(self) -> Result<Vec<T>, Failure> {
-        if self.overlong() {
+        if self.is_overlong() {
             return Err(Failure::Overlong);
         }
         let mut entries = Vec::with_capacity(self.users.len().saturating_add(self.calls.len()));
@@ -92,7 +92,9 @@ impl<T: Borrow<Entry>> Log<T> {
         Ok(entries)
     }
 
-    const fn overlong(&self) -> bool {
+    /// Whether the user's words alone do not fit.
+    #[must_use]
+    pub const fn is_overlong(&self) -> bool {
         self.user_bytes > self.budget
     }
 

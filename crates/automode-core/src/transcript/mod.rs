@@ -5,10 +5,12 @@
 //! alone, so what was sent once is a prefix of what is sent next, until the
 //! budget sheds old calls in one large step.
 
+mod kept;
 mod line;
 mod log;
 mod settings;
 
+pub use kept::Kept;
 pub use line::line;
 pub use log::Log;
 pub use settings::{Form, Settings, Window};

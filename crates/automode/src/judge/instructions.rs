@@ -10,6 +10,8 @@ use std::path::Path;
 use automode_core::Session;
 use automode_core::judge::Instruction;
 
+use crate::ports::Recall;
+
 /// Names in a project, in the order they are shown.
 const PROJECT: [&str; 5] = [
     "AGENTS.md",
@@ -22,6 +24,16 @@ const PROJECT: [&str; 5] = [
 const HOME: [&str; 3] = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
 /// How much of a file is read.
 const MAX_FILE: u64 = 64 * 1024;
+
+/// Nothing but the session's own record and its instruction files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InstructionFiles;
+
+impl Recall for InstructionFiles {
+    fn instructions(&self, session: &Session) -> Vec<Instruction> {
+        instructions(session)
+    }
+}
 
 /// The instruction files of a session.
 #[must_use]

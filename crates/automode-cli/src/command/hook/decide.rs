@@ -12,10 +12,9 @@ use automode::session::{CallNote, Cost, LedgerNote, Memory, Note};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, Moment};
 use automode_core::Outcome;
-use automode_core::judge::price_of;
 use sha2::{Digest, Sha256};
 
-use super::recall::FromTranscript;
+use super::recall::{self, FromTranscript};
 use super::serve::{Desk, PATIENCE};
 use crate::{judge, setup};
 
@@ -25,11 +24,14 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
     let mut notes = begin(desk, &mut memory);
     let print = permit::print(call);
     let settled = settle(desk, call, &memory);
-    let (settlement, config) = match settled {
+    let Settled {
+        mut settlement,
+        config,
+        price,
+    } = match settled {
         Ok(settled) => settled,
         Err(why) => return Answer::failure(&why, desk.options.enforcement),
     };
-    let mut settlement = settlement;
     let permitted = redeem(desk, &print, &mut settlement.decision);
     let name = name(&print);
     let log = Entry::new(
@@ -47,7 +49,7 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
             shadow: desk.options.enforcement == Enforcement::Shadow,
             latency: desk.started.elapsed().as_secs_f64() * 1000.0,
             judged: settlement.judged.as_ref(),
-            price: price(&settlement),
+            price,
             config: &config,
             print: &print,
             permission: permit::narrowest(call),
@@ -56,7 +58,7 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
     notes.extend(learned(
         desk,
         &memory,
-        &settlement,
+        (&settlement, price),
         CallNote {
             id: id.map(str::to_owned),
             print,
@@ -151,23 +153,41 @@ pub fn session(desk: &Desk<'_>, memory: &Memory) -> Session {
     }
 }
 
-fn settle(
-    desk: &Desk<'_>,
-    call: &ToolCall,
-    memory: &Memory,
-) -> Result<(Settlement, String), String> {
+/// A call that is decided.
+struct Settled {
+    settlement: Settlement,
+    /// The settings it was decided under.
+    config: String,
+    /// What asking the judge cost, in millionths of a dollar, where that is known.
+    price: Option<u64>,
+}
+
+fn settle(desk: &Desk<'_>, call: &ToolCall, memory: &Memory) -> Result<Settled, String> {
     // The settings of the directory that the session began in hold for all of it.
     let root = memory.cwd.as_deref().unwrap_or(&desk.event.cwd);
-    let gate = judge::seat(setup::judgeless_gate(root, None), &desk.event.session, None);
+    let gate = judge::seat(
+        setup::judgeless_gate(root, None),
+        &desk.event.session,
+        recall::model(desk.options.agent, desk.event),
+    );
     let recall = FromTranscript {
         agent: desk.options.agent,
         event: desk.event,
         memory,
         pending: call,
+        window: &gate.policy().settings.judge.transcript,
     };
     let settlement = gate.settle(call, &session(desk, memory), &recall);
     let config = gate.policy().provenance().digest.chars().take(16).collect();
-    Ok((settlement, config))
+    let price = settlement.judged.as_ref().and_then(|judged| {
+        let price = gate.policy().settings.service.price(&judged.model)?;
+        Some(price.of(&judged.usage))
+    });
+    Ok(Settled {
+        settlement,
+        config,
+        price,
+    })
 }
 
 /// A person may have permitted this very call once. A deny rule stands all the same: whoever wrote it can change it.
@@ -194,7 +214,12 @@ fn redeem(desk: &Desk<'_>, print: &str, decision: &mut Decision) -> bool {
 }
 
 /// What the session learns from a settled call.
-fn learned(desk: &Desk<'_>, memory: &Memory, settlement: &Settlement, call: CallNote) -> Vec<Note> {
+fn learned(
+    desk: &Desk<'_>,
+    memory: &Memory,
+    (settlement, price): (&Settlement, Option<u64>),
+    call: CallNote,
+) -> Vec<Note> {
     let mut notes = vec![Note::Call(call)];
     // In shadow mode the client runs what it runs: denials that nobody enforced are not counted.
     if desk.options.enforcement == Enforcement::Enforce {
@@ -205,15 +230,10 @@ fn learned(desk: &Desk<'_>, memory: &Memory, settlement: &Settlement, call: Call
             input: judged.usage.input,
             cached: judged.usage.cached,
             output: judged.usage.output,
-            price: price(settlement).unwrap_or_default(),
+            price: price.unwrap_or_default(),
         })
     }));
     notes
-}
-
-fn price(settlement: &Settlement) -> Option<u64> {
-    let judged = settlement.judged.as_ref()?;
-    Some(price_of(&judged.model)?.of(&judged.usage))
 }
 
 /// Writes log and record down. A failure is for the person to know, never for the verdict.

@@ -2,27 +2,33 @@
 //!
 //! The session's record holds the user's words as they were spoken and is trusted
 //! first. Only where it has none (the hook for prompts is not installed) the agent's
-//! transcript is read: its end, in a bounded number of bytes, whatever its size.
+//! transcript is read. It streams by once, from the beginning, because what the user
+//! forbade first still holds; memory is bounded by the judge's window and time by a
+//! deadline. What cannot be read whole is too long, never quietly cut.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use automode::ports::Recall;
 use automode::session::Memory;
-use automode::{Session, ToolCall};
+use automode::{Failure, Session, ToolCall};
 use automode_agents::transcript::{Item, Reader};
 use automode_agents::{Agent, Event};
 use automode_core::judge::Instruction;
-use automode_core::transcript::Entry;
+use automode_core::transcript::{self, Entry, Kept};
 use automode_core::{brief, tool};
 
 use crate::setup;
 
-/// How much of a transcript's end is read.
-const TAIL: u64 = 16 * 1024 * 1024;
-/// A longer line is passed over: it is a tool's result.
-const MAX_LINE: u64 = 4 * 1024 * 1024;
+/// How long reading may take, so that there is time left to ask.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// No line of words or of a call is longer, not even one with a picture.
+const MAX_LINE: u64 = 12 * 1024 * 1024;
+const BUFFER: usize = 256 * 1024;
+/// How much of a transcript's end names the model that spoke last.
+const TAIL: u64 = 256 * 1024;
 
 pub struct FromTranscript<'a> {
     pub agent: Agent,
@@ -30,6 +36,8 @@ pub struct FromTranscript<'a> {
     pub memory: &'a Memory,
     /// The call being decided: some clients have it in the transcript already.
     pub pending: &'a ToolCall,
+    /// What the judge will be shown.
+    pub window: &'a transcript::Settings,
 }
 
 impl Recall for FromTranscript<'_> {
@@ -37,88 +45,145 @@ impl Recall for FromTranscript<'_> {
         automode::judge::instructions(session)
     }
 
-    fn transcript(&self) -> Option<Vec<Entry>> {
+    fn transcript(&self) -> Result<Option<Vec<Entry>>, Failure> {
         let spoken = |entry: &Entry| matches!(entry, Entry::User(_));
         if self.memory.entries.iter().any(spoken) {
-            return None;
+            return Ok(None);
         }
-        let mut entries = Vec::new();
-        let mut last = None;
-        self.read(&mut |item| match item {
-            Item::User(words) => entries.push(Entry::User(words)),
-            Item::Call { call, .. } => {
-                let (name, action) = tool::normalize(&call);
-                let brief = brief::brief(&action);
-                if !brief.is_empty() {
-                    entries.push(Entry::Call {
-                        tool: name.into_owned(),
-                        brief,
-                    });
-                    last = Some(call);
-                }
+        let Some((file, reader)) = self.open() else {
+            return Ok(None);
+        };
+        let mut kept = Kept::new(self.window);
+        // The newest call is held back: it may be the one being decided.
+        let mut newest: Option<(ToolCall, Entry)> = None;
+        stream(file, reader.without_outcomes(), &mut |item| {
+            let (entry, call) = match item {
+                Item::User(words) => (Entry::User(words), None),
+                Item::Call { call, .. } => match entry(&call) {
+                    Some(entry) => (entry, Some(call)),
+                    None => return Ok(()),
+                },
+                Item::Outcome { .. } => return Ok(()),
+            };
+            if let Some((_, before)) = newest.take() {
+                kept.push(before);
             }
-            Item::Outcome { .. } => {}
+            match call {
+                Some(call) => newest = Some((call, entry)),
+                None => kept.push(entry),
+            }
+            // Nothing that follows makes it shorter.
+            if kept.is_overlong() {
+                Err(Failure::Overlong)
+            } else {
+                Ok(())
+            }
         })?;
-        let is_pending =
-            last.is_some_and(|call| tool::normalize(&call) == tool::normalize(self.pending));
-        if is_pending && matches!(entries.last(), Some(Entry::Call { .. })) {
-            entries.pop();
+        if let Some((call, entry)) = newest
+            && tool::normalize(&call) != tool::normalize(self.pending)
+        {
+            kept.push(entry);
         }
-        // What is too much is left out where the request is made: old calls first, user words never.
-        Some(entries)
+        kept.into_entries().map(Some)
     }
 }
 
 impl FromTranscript<'_> {
-    fn read(&self, each: &mut dyn FnMut(Item)) -> Option<()> {
-        let mut file = File::open(self.path()?).ok()?;
-        let length = file.metadata().ok()?.len();
-        let mut reader = Reader::new(self.agent, &self.event.cwd)?;
-        let begin = length.saturating_sub(TAIL);
-        file.seek(SeekFrom::Start(begin)).ok()?;
-        let mut lines = BufReader::new(file.take(TAIL));
-        let mut line = Vec::new();
-        let mut whole = begin == 0;
-        loop {
-            line.clear();
-            let read = (&mut lines)
-                .take(MAX_LINE)
-                .read_until(b'\n', &mut line)
+    fn open(&self) -> Option<(File, Reader)> {
+        let reader = Reader::new(self.agent, &self.event.cwd)?;
+        Some((open(&path(self.agent, self.event)?)?, reader))
+    }
+}
+
+/// The model that spoke last for the agent, as its record says; looked up when it is needed.
+pub fn model(agent: Agent, event: &Event) -> impl Fn() -> Option<String> + Send + Sync + 'static {
+    let told = event.model.clone();
+    let (path, cwd) = (path(agent, event), event.cwd.clone());
+    move || {
+        told.clone().or_else(|| {
+            let mut file = open(path.as_deref()?)?;
+            let length = file.metadata().ok()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
                 .ok()?;
-            if read == 0 {
-                return Some(());
+            let mut reader = Reader::new(agent, &cwd)?;
+            for line in BufReader::new(file.take(TAIL)).split(b'\n') {
+                reader.read(&line.ok()?);
             }
-            let ended = line.ends_with(b"\n");
-            if whole {
-                reader.read(&line).into_iter().for_each(&mut *each);
+            reader.model().map(str::to_owned)
+        })
+    }
+}
+
+/// A call as the judge sees it; `None` for one that is of no interest.
+fn entry(call: &ToolCall) -> Option<Entry> {
+    let (name, action) = tool::normalize(call);
+    let brief = brief::brief(&action);
+    (!brief.is_empty()).then(|| Entry::Call {
+        tool: name.into_owned(),
+        brief,
+    })
+}
+
+/// A regular file: anything else could keep its reader waiting.
+fn open(path: &std::path::Path) -> Option<File> {
+    path.metadata().ok()?.is_file().then_some(())?;
+    File::open(path).ok()
+}
+
+/// Reads a record from its beginning to its end, line by line.
+fn stream(
+    file: File,
+    mut reader: Reader,
+    each: &mut dyn FnMut(Item) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let end = Instant::now() + PATIENCE;
+    let mut lines = BufReader::with_capacity(BUFFER, file);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut lines)
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut line)
+            .map_err(|_| Failure::Store)?;
+        if read == 0 {
+            return Ok(());
+        }
+        if !line.ends_with(b"\n") && line.len() as u64 == MAX_LINE {
+            // What a tool brought back may be of any length; words may not be lost.
+            if !reader.is_noise(&line) {
+                return Err(Failure::Overlong);
             }
-            // What follows a line cut at its bound is the rest of it.
-            whole = ended;
+            lines.skip_until(b'\n').map_err(|_| Failure::Store)?;
+        } else {
+            reader.read(&line).into_iter().try_for_each(&mut *each)?;
+        }
+        if Instant::now() > end {
+            return Err(Failure::Overlong);
         }
     }
+}
 
-    fn path(&self) -> Option<PathBuf> {
-        match (&self.event.transcript, self.agent) {
-            (Some(path), _) => Some(PathBuf::from(path)),
-            (None, Agent::Copilot) => {
-                let session = &self.event.session;
-                let plain = session
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-                let home = setup::home().filter(|_| plain)?;
-                Some(PathBuf::from(format!(
-                    "{home}/.copilot/session-state/{session}/events.jsonl"
-                )))
-            }
-            (
-                None,
-                Agent::ClaudeCode
-                | Agent::Codex
-                | Agent::GeminiCli
-                | Agent::QwenCode
-                | Agent::Opencode
-                | Agent::Generic,
-            ) => None,
+fn path(agent: Agent, event: &Event) -> Option<PathBuf> {
+    match (&event.transcript, agent) {
+        (Some(path), _) => Some(PathBuf::from(path)),
+        (None, Agent::Copilot) => {
+            let session = &event.session;
+            let plain = session
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            let home = setup::home().filter(|_| plain)?;
+            Some(PathBuf::from(format!(
+                "{home}/.copilot/session-state/{session}/events.jsonl"
+            )))
         }
+        (
+            None,
+            Agent::ClaudeCode
+            | Agent::Codex
+            | Agent::GeminiCli
+            | Agent::QwenCode
+            | Agent::Opencode
+            | Agent::Generic,
+        ) => None,
     }
 }
