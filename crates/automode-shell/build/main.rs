@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use schema::{Environment, Spec};
+use schema::{Environment, Settings, Spec};
 
 fn main() -> Result<(), Box<dyn Error>> {
     languages::compile()?;
@@ -49,12 +49,17 @@ struct Tables {
     programs: BTreeMap<String, String>,
     examples: String,
     variables: String,
+    settings: String,
 }
 
 impl Tables {
     fn add(&mut self, place: &str, text: &str) -> Result<(), String> {
         if place == "environment.toml" {
             self.variables = environment(text)?;
+            return Ok(());
+        }
+        if place == "git-settings.toml" {
+            self.settings = settings(text)?;
             return Ok(());
         }
         let spec: Spec = toml::from_str(text).map_err(|error| error.to_string())?;
@@ -93,7 +98,7 @@ impl Tables {
         for (name, constant) in &self.programs {
             writeln!(text, "({name:?}, &{constant}),")?;
         }
-        writeln!(text, "];\n{}", self.variables)?;
+        writeln!(text, "];\n{}\n{}", self.variables, self.settings)?;
         Ok(text)
     }
 }
@@ -109,6 +114,32 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
         }
     }
     Ok(())
+}
+
+fn settings(text: &str) -> Result<String, String> {
+    let table: Settings = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut source = String::from("pub(crate) static GIT_SETTINGS: &[Setting] = &[\n");
+    for (keys, setting) in &table.key {
+        let kind = match setting.is.as_str() {
+            "shell" | "alias" | "program" | "read" | "write" | "remote" | "host" | "something" => {
+                notation::camel(&setting.is)
+            }
+            other => return Err(format!("unknown kind of setting `{other}`")),
+        };
+        for key in keys.split_whitespace() {
+            let (start, end) = match key.split_once('*') {
+                Some((start, end)) => (start, Some(end)),
+                None => (key, None),
+            };
+            writeln!(
+                source,
+                "Setting {{ start: {start:?}, end: {end:?}, kind: SettingKind::{kind} }},"
+            )
+            .map_err(|error| error.to_string())?;
+        }
+    }
+    source.push_str("];\n");
+    Ok(source)
 }
 
 fn environment(text: &str) -> Result<String, String> {

@@ -93,6 +93,7 @@ fn role(name: &str) -> Result<String> {
         ("run", tongue) => format!("Run(Some({}))", language(tongue)?),
         ("code", tongue) => format!("Code({})", language(tongue)?),
         ("prefixed", program) => format!("Prefixed({program:?})"),
+        ("packed", ending) => format!("Packed({ending:?})"),
         ("task", runner) if !runner.is_empty() => format!("Task(Runner::{})", camel(runner)),
         ("url", _) => format!("Url({})", direction(argument)?),
         ("host", _) => format!("Host({})", direction(argument)?),
@@ -107,7 +108,8 @@ fn role(name: &str) -> Result<String> {
             | "network-shell" | "signal" | "remote-shell" | "args" | "assign" | "cd"
             | "cd-operands" | "bind" | "pid" | "process-name" | "task-file" | "mount" | "at-file"
             | "form-file" | "keyed-file" | "git-config" | "tar-action" | "cookie" | "ssh-option"
-            | "socat" | "mode" | "editor",
+            | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
+            | "query" | "dsn" | "file-scheme" | "unit-property" | "unpacked",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),
@@ -284,6 +286,7 @@ fn act(text: &str, names: &Names) -> Result<String> {
         "task" => format!("Task(Runner::{}, {})", camel(first), template(tail, names)?),
         "lifecycle" if tail == "install" => format!("Install(Runner::{})", camel(first)),
         "lifecycle" if tail == "publish" => format!("Publishing(Runner::{})", camel(first)),
+        "input" if rest == "editor" => "EditorInput".to_owned(),
         "input" => format!("Input({})", language(rest)?),
         "unseen" => format!("Unseen({})", template(rest, names)?),
         "git" => format!("Git(Git::{})", camel(rest)),
@@ -370,8 +373,8 @@ fn placeholder(name: &str, names: &Names) -> Result<String> {
 pub fn output(text: &str, names: &Names) -> Result<String> {
     let (kind, when) = condition(text, names)?;
     match kind {
-        "none" | "pass" | "decode" | "network" | "secret" | "echo" | "printf" | "basename"
-        | "dirname" | "cwd" => Ok(format!(
+        "none" | "pass" | "decode" | "network" | "secret" | "endless" | "bounded" | "echo"
+        | "printf" | "basename" | "dirname" | "cwd" => Ok(format!(
             "OutputRule {{ kind: OutputKind::{}, when: {when} }}",
             camel(kind)
         )),

@@ -81,3 +81,16 @@ pub struct Variable {
     #[serde(default)]
     pub fine: Vec<String>,
 }
+
+/// `git-settings.toml`: keys of git's configuration that do something.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub key: BTreeMap<String, Setting>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    pub is: String,
+}

@@ -39,6 +39,11 @@ fn plant(node: &mut Node, spec: &Spec) -> Result<(), String> {
     for (paths, child) in &spec.sub {
         for path in paths.split(',') {
             let segments: Vec<&str> = path.split_whitespace().collect();
+            if segments.len() > 1 && segments.first().is_some_and(|first| first.contains('|')) {
+                return Err(format!(
+                    "`{path}`: several names with subcommands of their own; write a comma between paths"
+                ));
+            }
             plant_at(node, &segments, child)
                 .map_err(|error| format!("subcommand `{paths}`: {error}"))?;
         }

@@ -24,9 +24,17 @@ impl Taint {
     /// Came from a producer that the analysis does not know.
     pub const UNKNOWN: Self = Self(1 << 5);
 
+    /// Never ends by itself (`/dev/zero`, `yes`).
+    pub const ENDLESS: Self = Self(1 << 6);
+
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     #[must_use]
@@ -48,6 +56,7 @@ impl Taint {
             (Self::SESSION, "session"),
             (Self::LOCAL, "local"),
             (Self::UNKNOWN, "unknown"),
+            (Self::ENDLESS, "endless"),
         ]
         .into_iter()
         .filter_map(move |(mark, name)| self.has(mark).then_some(name))

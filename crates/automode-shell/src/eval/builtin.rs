@@ -8,8 +8,8 @@ use super::outcome::Outcome;
 use super::print;
 use super::shell::{Shell, Stored};
 use crate::{
-    Act, Code, Extent, FileFact, GapKind, Layer, Need, Origin, Piece, SystemChange, Taint, Target,
-    Value,
+    Act, Code, Direction, Extent, FileFact, GapKind, Layer, Need, Origin, Piece, SystemChange,
+    Taint, Target, Value,
 };
 
 impl Evaluator<'_> {
@@ -70,7 +70,16 @@ impl Evaluator<'_> {
         if matches!(name, "command" | "builtin" | "exec") {
             return Some(self.prefix(name, arguments, start, lookup, shell));
         }
+        let by = self.invocations.len();
         self.record(start, shell);
+        if lists_variables(name, arguments) {
+            let act = Act::Credential {
+                what: "environment".to_owned(),
+                direction: Direction::Receive,
+            };
+            self.effect(act, by, start.span, shell.certainty);
+            return Some(Outcome::unknown(Taint::SECRET));
+        }
         Some(match name {
             "cd" | "pushd" => self.change_directory(start, shell),
             "popd" => self.leave_directory(start, shell),
@@ -384,6 +393,20 @@ impl Evaluator<'_> {
             self.gap(kind, start.span);
         }
         Outcome::unknown(Taint::NONE)
+    }
+}
+
+/// `export -p`, `declare -x` or `set` alone: all variables with their values.
+fn lists_variables(name: &str, arguments: &[Value]) -> bool {
+    // An array that is declared stands beside the words.
+    let flags_only = arguments.iter().all(|argument| {
+        let flag = argument.literal();
+        flag.is_some_and(|flag| matches!(&*flag, "-p" | "-x" | "-px" | "-xp"))
+    });
+    match name {
+        "export" | "declare" | "typeset" | "readonly" => flags_only,
+        "set" => arguments.is_empty(),
+        _ => false,
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::cursor::Cursor;
 use super::reading::{Reading, named};
+use crate::place::taint_of_variable;
 use crate::{
     Code, Direction, Dynamic, DynamicSource, Host, NestedStdin, Piece, Taint, Value, WriteHow,
 };
@@ -370,6 +371,21 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
+    /// `ENVIRON["NAME"]` is one variable, anything else may be all of them.
+    fn environment(&self, at: usize, reading: &mut Reading<'_>) {
+        match self.tokens.get(at.saturating_add(2)) {
+            Some(Token::Text(name)) => reading.saw(taint_of_variable(name)),
+            Some(_) | None => reading.shows_environment(),
+        }
+    }
+
+    /// Whether `name[…] =` follows.
+    fn is_assigned(&self, at: usize) -> bool {
+        let rest = self.tokens.get(at..).unwrap_or_default();
+        let close = rest.iter().position(|token| *token == Token::Mark("]"));
+        close.is_some_and(|close| rest.get(close.saturating_add(1)) == Some(&Token::Mark("=")))
+    }
+
     fn walk(&self, reading: &mut Reading<'_>) {
         for (at, token) in self.tokens.iter().enumerate() {
             let after = at.saturating_add(1);
@@ -378,7 +394,11 @@ impl Walker<'_> {
                     self.output(after, reading);
                 }
                 Token::Name(word) if word == "getline" => self.getline(at, reading),
-                Token::Name(word) if word == "ENVIRON" => reading.saw(Taint::LOCAL),
+                Token::Name(word) if word == "ENVIRON" => self.environment(at, reading),
+                // The program chooses its own files.
+                Token::Name(word) if word == "ARGV" && self.is_assigned(at) => {
+                    reading.unknown_call("ARGV");
+                }
                 Token::Call(name) if name == "system" => {
                     let command = self.value(self.group(after), reading);
                     reading.shell(command, NestedStdin::Same);

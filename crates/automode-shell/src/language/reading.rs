@@ -7,8 +7,8 @@
 use super::Source;
 use crate::{
     Act, Code, Consequence, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts,
-    FileFact, Gap, GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, Taint,
-    Target, Value, WriteHow, taint_of,
+    FileFact, Gap, GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output,
+    ProcessScope, Taint, Target, Value, WriteHow, taint_of,
 };
 
 /// More findings than this say nothing new.
@@ -216,6 +216,25 @@ impl<'a> Reading<'a> {
             host,
             direction,
             data,
+        });
+    }
+
+    /// A signal to a process; one that is not known by its number is somebody else's.
+    pub(in crate::language) fn signals(&mut self, pid: Option<String>) {
+        let scope = match pid {
+            Some(pid) if pid == "-1" => ProcessScope::All,
+            Some(pid) => ProcessScope::Pid(pid),
+            None => ProcessScope::Pid("?".to_owned()),
+        };
+        self.act(Act::Process { scope });
+    }
+
+    /// All variables of the environment are shown, secrets among them.
+    pub(in crate::language) fn shows_environment(&mut self) {
+        self.saw(Taint::SECRET);
+        self.act(Act::Credential {
+            what: "environment".to_owned(),
+            direction: Direction::Receive,
         });
     }
 

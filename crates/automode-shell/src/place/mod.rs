@@ -90,6 +90,7 @@ impl Place {
 pub fn taint_of(target: &Target) -> Taint {
     match target.extent {
         Extent::Unknown => Taint::UNKNOWN,
+        Extent::Exact if is_endless(&target.path) => Taint::ENDLESS,
         Extent::Exact | Extent::Pattern | Extent::Below | Extent::Prefix => {
             match Secret::of(&target.path, None) {
                 Some(_) => Taint::SECRET.with(Taint::LOCAL),
@@ -97,6 +98,15 @@ pub fn taint_of(target: &Target) -> Taint {
             }
         }
     }
+}
+
+/// Whether reading from a device never comes to an end.
+#[must_use]
+pub fn is_endless(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full"
+    )
 }
 
 /// The marks of a variable that the command does not set.

@@ -89,6 +89,7 @@ impl Meaning<'_> {
                 let layer = Layer::Text(self.program.to_owned());
                 self.out.runs.push(Nested::Input { language, layer });
             }
+            What::EditorInput => self.editor_input(),
             What::Unseen(text) => {
                 let what = self.fill(text);
                 self.unseen(what, span);

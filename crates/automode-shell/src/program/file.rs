@@ -3,6 +3,7 @@
 use super::lookup;
 use super::meaning::{Meaning, Words};
 use super::table::Use;
+use crate::place::is_endless;
 use crate::{Account, Act, Code, Extent, Piece, Taint, Target, Value, WriteHow};
 
 /// Files that stand for the streams of a process, or for nothing.
@@ -25,6 +26,9 @@ impl Meaning<'_> {
                 return;
             }
             if STREAMS.contains(&&*text) && !deletes && used != Use::Attributes {
+                if used == Use::Read && is_endless(&text) {
+                    self.marks = self.marks.with(Taint::ENDLESS);
+                }
                 return;
             }
         }
@@ -100,6 +104,18 @@ impl Meaning<'_> {
         let pattern = self.search_pattern();
         pieces.push(Piece::Glob(pattern.unwrap_or_else(|| "**".to_owned())));
         pieces
+    }
+
+    /// Whether a search may also find the place it starts at: a file may be named there.
+    pub(super) fn finds_itself(&self, place: &Value) -> bool {
+        let shown = place.shown();
+        let folder = matches!(shown.as_str(), "." | ".." | "/" | "~") || shown.ends_with('/');
+        let name = shown.rsplit('/').next().unwrap_or_default();
+        let named = self.search_pattern().is_none_or(|pattern| {
+            let pattern = pattern.strip_prefix("**/").unwrap_or(&pattern);
+            pattern.contains(['?', '[', '\\']) || crate::place::name_matches(pattern, name)
+        });
+        named && !folder && !self.has("-mindepth")
     }
 
     /// `**/name` where the search has one `-name` and nothing that widens it.

@@ -10,7 +10,7 @@ use super::layout::layout;
 use super::parse::{Given, Operand, Parsed, fits};
 use super::table::{Choice, Group, Role, Test, When};
 use crate::{
-    Act, Context, Extent, Facts, Gap, GapKind, Invocation, Layer, Span, Stdin, Target, Value,
+    Act, Context, Extent, Facts, Gap, GapKind, Invocation, Layer, Span, Stdin, Taint, Target, Value,
 };
 
 /// Everything that follows from a parsed command line.
@@ -38,6 +38,7 @@ pub(super) fn read(
         task_file: None,
         open_mount: false,
         said: Vec::new(),
+        marks: Taint::NONE,
     };
     meaning.out.gaps = std::mem::take(&mut meaning.parsed.gaps);
     meaning.flags();
@@ -75,6 +76,8 @@ pub(super) struct Meaning<'a> {
     pub open_mount: bool,
     /// Words that are only text, whatever they look like.
     pub said: Vec<Span>,
+    /// Marks of what it reads where no act says so: the environment, an endless device.
+    pub marks: Taint,
 }
 
 /// A flag that changes the directory.
@@ -155,12 +158,7 @@ impl Meaning<'_> {
         let active: Vec<Choice> = slots.iter().filter_map(|slot| self.choose(slot)).collect();
         let layout = layout(&active, self.parsed.operands.len());
         self.check_places(&active, layout.taken);
-        let values: Vec<Value> = self
-            .parsed
-            .operands
-            .iter()
-            .map(|operand| operand.value.clone())
-            .collect();
+        let values = self.operand_values();
         let arguments = active
             .iter()
             .zip(&layout.ranges)
@@ -286,6 +284,11 @@ impl Meaning<'_> {
             .ok()
             .and_then(|at| flags.get(at))
             .is_some_and(|(_, flag)| self.seen.binary_search(&flag.id).is_ok())
+    }
+
+    pub fn operand_values(&self) -> Vec<Value> {
+        let operands = self.parsed.operands.iter();
+        operands.map(|operand| operand.value.clone()).collect()
     }
 
     /// The last value of a flag.

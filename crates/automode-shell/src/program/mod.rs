@@ -5,6 +5,7 @@
 //! output carries, and what is not known. The evaluator runs the nested code.
 
 mod act;
+mod editor;
 #[cfg(test)]
 mod examples;
 mod file;
@@ -15,13 +16,18 @@ mod meaning;
 mod mention;
 mod nested;
 mod outcome;
+mod pack;
 mod parse;
+mod query;
 mod remote;
 mod role;
 mod setting;
 mod table;
+mod telling;
 mod text;
 mod variable;
+
+pub(crate) use variable::steers;
 
 use crate::script::Runner;
 use crate::{Act, Code, Context, Facts, Gap, GapKind, Invocation, Layer, Need, Span, Taint, Value};

@@ -92,8 +92,11 @@ impl Meaning<'_> {
         }
         places
             .iter()
-            .map(|place| {
-                let item = self.found_below(place);
+            .flat_map(|place| {
+                let itself = self.finds_itself(place).then(|| place.pieces.clone());
+                itself.into_iter().chain([self.found_below(place)])
+            })
+            .map(|item| {
                 argv.iter()
                     .map(|word| {
                         ["{}", "{.}", "{/}", "{//}", "{/.}"]

@@ -3,7 +3,7 @@
 use super::meaning::Meaning;
 use super::table::OutputKind;
 use super::{Consequence, Output, text};
-use crate::{Act, Direction, Host, Stdin, Taint, Value, WriteHow, taint_of};
+use crate::{Act, Direction, Host, Stdin, Stdout, Taint, Value, WriteHow, taint_of};
 
 impl Meaning<'_> {
     /// Dry runs, marks, output.
@@ -25,17 +25,44 @@ impl Meaning<'_> {
             .map(|rule| rule.kind);
         self.out.output = self.output(rule);
         self.mark_data(rule);
+        self.note_endless();
         self.out
     }
 
-    fn output(&self, rule: Option<OutputKind>) -> Output {
-        let own = self
+    /// An endless source that nothing bounds fills what it is written to.
+    fn note_endless(&mut self) {
+        let written = self
             .out
             .effects
             .iter()
-            .fold(Taint::NONE, |taint, (act, _)| {
-                taint.with(read_by(act)).with(received_by(act))
-            });
+            .any(|(act, _)| matches!(act, Act::Write { data, .. } if data.has(Taint::ENDLESS)));
+        let mut shown = self.out.output.taint;
+        if self.out.output.passes_input {
+            shown = shown.with(self.input());
+        }
+        let kept = match self.invocation.stdout {
+            Stdout::Shown | Stdout::Captured | Stdout::File(_) => shown.has(Taint::ENDLESS),
+            Stdout::Pipe | Stdout::Null => false,
+        };
+        if written || kept {
+            self.effect(Act::Exhaust, self.invocation.span);
+        }
+    }
+
+    /// The marks of what comes in.
+    fn input(&self) -> Taint {
+        match &self.invocation.stdin {
+            Stdin::Inherited => Taint::NONE,
+            Stdin::Text(value) => value.taint(),
+            Stdin::File(target) => taint_of(target),
+            Stdin::Pipe(taint) => *taint,
+        }
+    }
+
+    fn output(&self, rule: Option<OutputKind>) -> Output {
+        let own = self.out.effects.iter().fold(self.marks, |taint, (act, _)| {
+            taint.with(read_by(act)).with(received_by(act))
+        });
         let operands: Vec<&Value> = self
             .parsed
             .operands
@@ -52,9 +79,25 @@ impl Meaning<'_> {
         };
         match rule {
             Some(OutputKind::None) => Output::default(),
+            // Who is no filter may answer to an endless input, but does not hand it on.
+            None if self.input().has(Taint::ENDLESS) => Output {
+                taint: own.with(self.input().without(Taint::ENDLESS)),
+                passes_input: false,
+                text: None,
+            },
             None | Some(OutputKind::Pass) => Output {
                 taint: own,
                 passes_input: true,
+                text: None,
+            },
+            Some(OutputKind::Endless) => Output {
+                taint: Taint::ENDLESS,
+                passes_input: false,
+                text: None,
+            },
+            Some(OutputKind::Bounded) => Output {
+                taint: own.with(self.input()).without(Taint::ENDLESS),
+                passes_input: false,
                 text: None,
             },
             Some(OutputKind::Decode) => Output {
@@ -87,14 +130,10 @@ impl Meaning<'_> {
 
     /// What is written or sent carries the marks of what was read.
     fn mark_data(&mut self, rule: Option<OutputKind>) {
-        let input = match &self.invocation.stdin {
-            Stdin::Inherited => Taint::NONE,
-            Stdin::Text(value) => value.taint(),
-            Stdin::File(target) => taint_of(target),
-            Stdin::Pipe(taint) => *taint,
-        };
-        let reads_input = self.out.output.passes_input;
-        let mut flow = if reads_input { input } else { Taint::NONE };
+        let mut flow = self.marks;
+        if self.out.output.passes_input {
+            flow = flow.with(self.input());
+        }
         if rule == Some(OutputKind::Decode) {
             flow = flow.with(Taint::DECODED);
         }
@@ -106,6 +145,9 @@ impl Meaning<'_> {
             if fetches && !is_local(act) {
                 received = received.with(received_by(act));
             }
+        }
+        if rule == Some(OutputKind::Bounded) {
+            flow = flow.with(self.input()).without(Taint::ENDLESS);
         }
         let words = self.parsed.given.iter().flat_map(|given| &given.values);
         let said = words

@@ -5,6 +5,7 @@
 //! become gaps; nothing is dropped in silence.
 
 use super::table::{Command, Flag, Other, Style, Takes};
+use super::telling;
 use crate::{Gap, GapKind, Value};
 
 /// A command line as its program would see it.
@@ -187,13 +188,19 @@ impl<'a> Parser<'a> {
     fn bundle(&mut self, word: &Value, from: usize) {
         let letters = word.prefix().into_owned();
         let command = self.parsed.command;
+        let mut passed = false;
         for (at, letter) in letters.char_indices().filter(|(at, _)| *at >= from) {
             let Some(flag) = find(command, &format!("-{letter}")) else {
-                if command.other == Other::Gap {
-                    self.unknown(word);
+                match command.other {
+                    Other::Gap => return self.unknown(word),
+                    Other::Harmless => passed = true,
                 }
-                return;
+                continue;
             };
+            // The letter before may have taken this one for its value.
+            if passed {
+                return self.unknown(word);
+            }
             let end = at.saturating_add(letter.len_utf8());
             let value = word.after(end);
             match flag.takes {
@@ -318,8 +325,10 @@ impl<'a> Parser<'a> {
     fn unknown_or_prefix(&mut self, word: &Value) {
         match by_prefix(self.parsed.command, word) {
             Some((flag, value)) => self.give(flag, Some(value), word),
-            None if self.parsed.command.other == Other::Harmless => {}
-            None => self.unknown(word),
+            None => match self.parsed.command.other {
+                Other::Harmless if !telling::tells(&word.prefix()) => {}
+                Other::Harmless | Other::Gap => self.unknown(word),
+            },
         }
     }
 

@@ -70,7 +70,17 @@ impl Meaning<'_> {
             | Role::SshOption
             | Role::Socat
             | Role::Mode
-            | Role::Editor => return false,
+            | Role::Editor
+            | Role::Debugger
+            | Role::Unseen
+            | Role::EncodedFile
+            | Role::WriteOut
+            | Role::Query
+            | Role::Dsn
+            | Role::FileScheme
+            | Role::UnitProperty
+            | Role::Packed(_)
+            | Role::Unpacked => return false,
         }
         true
     }
@@ -142,7 +152,17 @@ impl Meaning<'_> {
             Role::SshOption => self.ssh_option(value, words.cwd.as_deref()),
             Role::Socat => self.socat(value, words.cwd.as_deref()),
             Role::Mode => self.mode(value),
-            Role::Editor => self.editor(value),
+            Role::Editor => self.editor(value, words.cwd.as_deref()),
+            Role::Debugger => self.debugger(value, words.cwd.as_deref()),
+            Role::Unseen => self.unseen(format!("`{}`", value.shown()), value.span),
+            Role::EncodedFile => self.encoded_file(value, words.cwd.as_deref()),
+            Role::WriteOut => self.write_out(value, words.cwd.as_deref()),
+            Role::Query => self.query(value, words.cwd.as_deref()),
+            Role::Dsn => self.dsn(value),
+            Role::FileScheme => self.file_scheme(value, words.cwd.as_deref()),
+            Role::UnitProperty => self.unit_property(value),
+            Role::Packed(ending) => self.packed(ending, value, words.cwd.as_deref()),
+            Role::Unpacked => self.unpacked(value, words.cwd.as_deref()),
             Role::None
             | Role::Pattern
             | Role::Cd

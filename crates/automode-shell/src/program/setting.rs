@@ -1,4 +1,4 @@
-//! Words with a small language of their own: client options, addresses, editor commands, signals.
+//! Words with a small language of their own: client options, addresses, signals.
 
 use super::meaning::Meaning;
 use super::parse::Given;
@@ -22,31 +22,6 @@ impl Meaning<'_> {
         }
     }
 
-    /// A command of a line editor such as vim.
-    pub(super) fn editor(&mut self, value: &Value) {
-        let Some(text) = value.literal() else {
-            let gap = self.dynamic_gap(value);
-            self.gap(gap);
-            return;
-        };
-        let text = text.trim_start_matches([':', ' ']);
-        if let Some(command) = text.strip_prefix('!') {
-            return self.shell(Value::text(command, value.span), &[]);
-        }
-        let quiet = [
-            "", "q", "q!", "qa", "qa!", "wq", "wqa", "x", "w", "wa", "$", "G",
-        ];
-        let fine = quiet.contains(&text)
-            || text.starts_with("set ")
-            || text.starts_with("syntax ")
-            || text.starts_with('/')
-            || text.chars().all(|c| c.is_ascii_digit());
-        if !fine {
-            let gap = self.argument_gap(value);
-            self.gap(gap);
-        }
-    }
-
     pub(super) fn ssh_option(&mut self, value: &Value, cwd: Option<&str>) {
         let pair = value.split_once('=').or_else(|| value.split_once(' '));
         let Some((key, setting)) = pair else {
@@ -61,7 +36,14 @@ impl Meaning<'_> {
             "proxycommand" | "localcommand" | "knownhostscommand" => self.shell(setting, &[]),
             "remotecommand" => self.unseen("a command on another machine".to_owned(), value.span),
             "pkcs11provider" | "securitykeyprovider" | "xauthlocation" => self.load(&setting, cwd),
-            "include" => self.path(Use::Read, &setting, cwd),
+            "include" | "match" => {
+                self.unseen("configuration of the client".to_owned(), value.span);
+            }
+            "controlpath" => self.path(Use::Edit, &setting, cwd),
+            "hostname" => {
+                let host = remote::host(&setting);
+                self.connect(host, Direction::Send, &setting);
+            }
             "identityfile" | "certificatefile" => self.path(Use::Read, &setting, cwd),
             "proxyjump" => {
                 let host = remote::host(&setting);
@@ -76,6 +58,22 @@ impl Meaning<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `ExecStartPre=command` and its like run something; other keys do not.
+    pub(super) fn unit_property(&mut self, value: &Value) {
+        match value.split_once('=') {
+            Some((key, command)) if key.starts_with("Exec") => self.shell(command, &[]),
+            Some((key, _)) if key.contains("Environment") => {
+                let gap = self.argument_gap(value);
+                self.gap(gap);
+            }
+            Some(_) => {}
+            None => {
+                let gap = self.dynamic_gap(value);
+                self.gap(gap);
+            }
         }
     }
 

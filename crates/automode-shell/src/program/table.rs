@@ -208,6 +208,26 @@ pub(crate) enum Role {
     Mode,
     /// Commands of an editor.
     Editor,
+    /// Commands of a debugger.
+    Debugger,
+    /// Code that the analysis cannot look into.
+    Unseen,
+    /// `name@file`, `@file`, or text.
+    EncodedFile,
+    /// What curl prints at the end: a format that may name files.
+    WriteOut,
+    /// A query that may read the environment and files (jq, yq).
+    Query,
+    /// A database by its URL, its `host=…` words or its name.
+    Dsn,
+    /// `file://…` or `file:…` names a file; anything else is text.
+    FileScheme,
+    /// `Key=value` of a unit: some keys hold commands.
+    UnitProperty,
+    /// The packed file that stands beside this one, with this ending.
+    Packed(&'static str),
+    /// The file that comes out of this packed one.
+    Unpacked,
 }
 
 /// How a path is used.
@@ -281,6 +301,8 @@ pub(crate) enum What {
     /// The scripts that run by themselves around publishing.
     Publishing(Runner),
     Input(Language),
+    /// The commands of an editor on standard input.
+    EditorInput,
     /// Code that the analysis cannot see.
     Unseen(Text),
     Git(Git),
@@ -351,6 +373,10 @@ pub(crate) enum OutputKind {
     Network,
     /// What comes out may hold secrets.
     Secret,
+    /// It never ends by itself.
+    Endless,
+    /// The input comes through, but only so much of it.
+    Bounded,
     /// The operands, as `echo` prints them.
     Echo,
     Printf,
@@ -378,6 +404,32 @@ pub(crate) enum VariableRuns {
     Shell,
     /// The value is a file that is run by a shell.
     File,
+}
+
+/// A key of git's configuration that does something.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub start: &'static str,
+    /// What the key ends with where its middle may be anything.
+    pub end: Option<&'static str>,
+    pub kind: SettingKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SettingKind {
+    /// The value is a command.
+    Shell,
+    /// The value is a command where it begins with `!`.
+    Alias,
+    /// A program, or a folder that holds some.
+    Program,
+    Read,
+    Write,
+    /// The address of a repository.
+    Remote,
+    Host,
+    /// Changes what else happens.
+    Something,
 }
 
 include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));

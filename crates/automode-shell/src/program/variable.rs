@@ -39,6 +39,11 @@ pub(super) fn read(invocation: &Invocation, consequence: &mut Consequence) {
     }
 }
 
+/// Whether a variable of this name decides what programs run, load or trust.
+pub(crate) fn steers(name: &str) -> bool {
+    VARIABLES.iter().any(|known| fits(known.name, name))
+}
+
 fn is_fine(variable: &Variable, value: &Value) -> bool {
     value
         .literal()

@@ -7,9 +7,10 @@ use super::super::reading::{host_of, interface_of, named};
 use super::Program;
 use super::call::{Given, text_of};
 use super::value::{Form, Held, Object, Text, Thing, unknown_piece};
+use crate::program::steers;
 use crate::{
     Account, Act, CloudVerb, Code, DatabaseVerb, Direction, Host, Layer, NestedStdin, Origin,
-    ProcessScope, Taint, Value, WriteHow,
+    Taint, Value, WriteHow,
 };
 
 impl Program<'_, '_> {
@@ -340,8 +341,7 @@ impl Program<'_, '_> {
             }
             Deed::Kill(at) => {
                 let pid = self.argument(*at, receiver, given);
-                let scope = text_of(pid.as_ref()).map_or(ProcessScope::Own, ProcessScope::Pid);
-                self.reading.act(Act::Process { scope });
+                self.reading.signals(text_of(pid.as_ref()));
                 Taint::NONE
             }
             Deed::Environment(at) => {
@@ -490,6 +490,7 @@ impl Program<'_, '_> {
         match self.argument(at, receiver, given) {
             Some(Thing::Object(object)) => self.put_into(&object, data),
             Some(Thing::Unknown(_)) => self.reading.unknown_call("write to an unknown object"),
+            None if data.has(Taint::SECRET) => self.reading.shows_environment(),
             Some(_) | None => {}
         }
     }
@@ -597,35 +598,7 @@ impl Program<'_, '_> {
 
     /// `os.environ[name] = …`: matters where the name decides what other programs run.
     pub(super) fn set_variable(&mut self, name: Option<&str>) {
-        let powerful = name.is_none_or(|name| {
-            name.starts_with("LD_")
-                || name.starts_with("DYLD_")
-                || name.starts_with("GIT_")
-                || matches!(
-                    name,
-                    "PATH"
-                        | "PYTHONPATH"
-                        | "PYTHONSTARTUP"
-                        | "NODE_OPTIONS"
-                        | "NODE_PATH"
-                        | "BASH_ENV"
-                        | "ENV"
-                        | "EDITOR"
-                        | "VISUAL"
-                        | "PAGER"
-                        | "BROWSER"
-                        | "SHELL"
-                        | "IFS"
-                        | "PERL5OPT"
-                        | "PERL5LIB"
-                        | "RUBYOPT"
-                        | "RUBYLIB"
-                        | "JAVA_TOOL_OPTIONS"
-                        | "PROMPT_COMMAND"
-                        | "SSH_ASKPASS"
-                        | "HOME"
-                )
-        });
+        let powerful = name.is_none_or(steers);
         if powerful {
             self.reading.act(Act::Environment {
                 name: name.unwrap_or("…").to_owned(),

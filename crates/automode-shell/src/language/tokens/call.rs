@@ -5,8 +5,8 @@ use super::{Lexeme, Token};
 use crate::language::known::{Argument, Behaviour, Deed, Fold, Place};
 use crate::language::reading::{host_of, interface_of};
 use crate::{
-    Account, Act, Code, DatabaseVerb, Direction, FileFact, Language, NestedStdin, Origin,
-    ProcessScope, Taint, Target, Value, WriteHow,
+    Account, Act, Code, DatabaseVerb, Direction, FileFact, Language, NestedStdin, Origin, Taint,
+    Target, Value, WriteHow,
 };
 
 impl Scan<'_, '_> {
@@ -124,9 +124,11 @@ impl Scan<'_, '_> {
                 Some(statement) => crate::language::sql::read(&statement, self.reading),
                 None => self.reading.unknown_call("SQL that the program makes"),
             },
-            Deed::Kill(_) => self.reading.act(Act::Process {
-                scope: ProcessScope::Own,
-            }),
+            Deed::Kill(at) => {
+                let pid = self.value_of(*at, arguments);
+                self.reading
+                    .signals(pid.and_then(|pid| pid.literal().map(|pid| pid.into_owned())));
+            }
             Deed::Environment(at) => {
                 let name = self
                     .value_of(*at, arguments)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Lexeme, Token, lexer, lore};
 use crate::language::known::Lore;
 use crate::language::reading::Reading;
+use crate::place::taint_of_variable;
 use crate::{Language, NestedStdin, Piece, Taint, Value};
 
 /// Variables that decide which file a module is loaded from.
@@ -93,6 +94,28 @@ pub(super) struct Scan<'r, 'a> {
 }
 
 /// A row of tokens with its brackets matched.
+/// Whether the code shows anything.
+fn prints(row: &Row<'_>) -> bool {
+    const WORDS: &[&str] = &[
+        "console",
+        "dump",
+        "echo",
+        "p",
+        "pp",
+        "print",
+        "print_r",
+        "printf",
+        "puts",
+        "say",
+        "stdout",
+        "var_dump",
+        "var_export",
+    ];
+    row.tokens
+        .iter()
+        .any(|lexeme| matches!(&lexeme.token, Token::Name(name) if WORDS.contains(&name.as_str())))
+}
+
 pub(super) struct Row<'t> {
     tokens: &'t [Lexeme],
     /// For each bracket the place of its other half.
@@ -624,14 +647,10 @@ impl Scan<'_, '_> {
             } else {
                 key
             };
-            let secret = name.is_none_or(|name| {
-                let upper = name.to_ascii_uppercase();
-                ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH"]
-                    .iter()
-                    .any(|word| upper.contains(word))
-            });
-            if secret {
-                self.reading.saw(Taint::SECRET);
+            match name {
+                Some(name) => self.reading.saw(taint_of_variable(&name)),
+                None if prints(row) => self.reading.shows_environment(),
+                None => self.reading.saw(Taint::SECRET),
             }
         }
     }

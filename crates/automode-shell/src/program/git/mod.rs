@@ -1,0 +1,9 @@
+//! What takes code to tell about git: settings, pushes, checkouts.
+
+mod checkout;
+mod push;
+mod setting;
+
+pub(super) use checkout::checkout;
+pub(super) use push::{push, remote};
+pub(super) use setting::{config, setting};
