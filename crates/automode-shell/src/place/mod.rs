@@ -13,6 +13,7 @@ mod secret;
 mod table;
 mod zone;
 
+pub(crate) use pattern::name_matches;
 pub use protected::Protected;
 pub use secret::{Secret, is_secret_variable};
 pub use zone::Zone;

@@ -100,7 +100,7 @@ fn begins_here(names: &[Name], pattern: &str) -> bool {
 }
 
 /// Whether `name` matches `pattern`, in which `*` stands for any text.
-pub(super) fn name_matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn name_matches(pattern: &str, name: &str) -> bool {
     let Some((first, mut pattern)) = pattern.split_once('*') else {
         return pattern == name;
     };
