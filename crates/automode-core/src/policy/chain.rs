@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::field::{Column, Kind, Need, Value, text};
+use super::field::{Column, Kind, Need, Value};
+use super::fields::text;
 use crate::judge::{KeySource, Kind as Wire, Overrides, Price, Provider};
 
 /// The keys of one judge.

@@ -6,6 +6,7 @@
 //! and what matches a directory matches everything in it.
 //! Paths are folded lexically; links are the caller's business.
 
+use super::segment::{Segment, is, same_letters, set};
 use crate::path::{Case, parts};
 
 /// The longest shell pattern that is compared name by name; a longer one may meet anything.
@@ -27,25 +28,6 @@ pub(super) enum Anchor {
 pub(super) struct PathPattern {
     pub(super) anchor: Anchor,
     segments: Vec<Segment>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Segment {
-    /// `**`: any number of directories, none included.
-    Deep,
-    Literal(String),
-    Wild(Vec<Piece>),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
-    Star,
-    One,
-    Char(char),
-    Class {
-        ranges: Vec<(char, char)>,
-        negated: bool,
-    },
 }
 
 impl PathPattern {
@@ -125,123 +107,6 @@ impl PathPattern {
     }
 }
 
-impl Segment {
-    fn parse(text: &str) -> Self {
-        if text == "**" {
-            return Self::Deep;
-        }
-        let mut pieces = Vec::new();
-        let mut wild = false;
-        let mut rest = text.chars();
-        while let Some(c) = rest.next() {
-            let piece = match c {
-                '*' => Piece::Star,
-                '?' => Piece::One,
-                '[' => match class(rest.as_str()) {
-                    Some((piece, after)) => {
-                        rest = after.chars();
-                        piece
-                    }
-                    None => Piece::Char('['),
-                },
-                '\\' => Piece::Char(rest.next().unwrap_or('\\')),
-                other => Piece::Char(other),
-            };
-            wild |= !matches!(piece, Piece::Char(_));
-            if piece != Piece::Star || pieces.last() != Some(&Piece::Star) {
-                pieces.push(piece);
-            }
-        }
-        if wild {
-            return Self::Wild(pieces);
-        }
-        Self::Literal(
-            pieces
-                .into_iter()
-                .filter_map(|piece| match piece {
-                    Piece::Char(c) => Some(c),
-                    Piece::Star | Piece::One | Piece::Class { .. } => None,
-                })
-                .collect(),
-        )
-    }
-
-    fn fits(&self, name: &str, case: Case) -> bool {
-        match self {
-            Self::Deep => true,
-            Self::Literal(text) => match case {
-                Case::Matters => text == name,
-                Case::Ignored => same_letters(text, name),
-            },
-            Self::Wild(pieces) => {
-                let name: Vec<char> = name.chars().collect();
-                wild(pieces, &name, case)
-            }
-        }
-    }
-
-    fn pieces(&self) -> Vec<Piece> {
-        match self {
-            Self::Deep => vec![Piece::Star],
-            Self::Literal(text) => text.chars().map(Piece::Char).collect(),
-            Self::Wild(pieces) => pieces.clone(),
-        }
-    }
-}
-
-impl Piece {
-    fn takes(&self, c: char, case: Case) -> bool {
-        let same = |a: char, b: char| {
-            a == b || (case == Case::Ignored && a.to_lowercase().eq(b.to_lowercase()))
-        };
-        match self {
-            Self::Star | Self::One => true,
-            Self::Char(own) => same(*own, c),
-            Self::Class { ranges, negated } => {
-                let inside = ranges.iter().any(|(low, high)| {
-                    (*low..=*high).contains(&c)
-                        || (case == Case::Ignored
-                            && c.to_lowercase()
-                                .chain(c.to_uppercase())
-                                .any(|c| (*low..=*high).contains(&c)))
-                });
-                inside != *negated
-            }
-        }
-    }
-}
-
-/// Reads a bracket class after its `[`; `None` where it never closes.
-fn class(text: &str) -> Option<(Piece, &str)> {
-    let (negated, mut rest) = match text.strip_prefix(['!', '^']) {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let mut ranges = Vec::new();
-    loop {
-        let mut chars = rest.chars();
-        let low = chars.next()?;
-        if low == ']' && !ranges.is_empty() {
-            return Some((Piece::Class { ranges, negated }, chars.as_str()));
-        }
-        let after = chars.as_str();
-        let high = after
-            .strip_prefix('-')
-            .and_then(|tail| tail.chars().next())
-            .filter(|high| *high != ']');
-        match high {
-            Some(high) => {
-                ranges.push((low, high));
-                rest = after.get(high.len_utf8().saturating_add(1)..)?;
-            }
-            None => {
-                ranges.push((low, low));
-                rest = after;
-            }
-        }
-    }
-}
-
 /// Whether the segments match the names from first to last.
 fn fits(segments: &[Segment], names: &[&str], case: Case) -> bool {
     // `reach` holds how many names may be used up so far.
@@ -254,7 +119,7 @@ fn fits(segments: &[Segment], names: &[&str], case: Case) -> bool {
         let mut after = vec![false; reach.len()];
         let mut flowing = false;
         for used in 0..reach.len() {
-            let here = reach.get(used).copied().unwrap_or(false);
+            let here = is(&reach, used);
             match segment {
                 Segment::Deep => {
                     // A last `**` needs at least one name: `x/**` is what lies below.
@@ -271,110 +136,34 @@ fn fits(segments: &[Segment], names: &[&str], case: Case) -> bool {
         }
         reach = after;
     }
-    reach.last().copied().unwrap_or(false)
-}
-
-fn set(row: &mut [bool], at: usize, value: bool) {
-    if let Some(slot) = row.get_mut(at) {
-        *slot |= value;
-    }
-}
-
-fn wild(pieces: &[Piece], name: &[char], case: Case) -> bool {
-    let mut reach = vec![false; name.len().saturating_add(1)];
-    set(&mut reach, 0, true);
-    for piece in pieces {
-        let mut after = vec![false; reach.len()];
-        let mut flowing = false;
-        for used in 0..reach.len() {
-            let here = reach.get(used).copied().unwrap_or(false);
-            if *piece == Piece::Star {
-                flowing |= here;
-                set(&mut after, used, flowing);
-            } else if here && name.get(used).is_some_and(|c| piece.takes(*c, case)) {
-                set(&mut after, used.saturating_add(1), true);
-            }
-        }
-        reach = after;
-    }
-    reach.last().copied().unwrap_or(false)
+    is(&reach, names.len())
 }
 
 /// Whether two rows of segments have a path in common; the right one is a shell
-/// pattern, whose wildcards skip names that begin with a dot. A path below
-/// something the left one matches counts too.
+/// pattern. A path below something the left one matches counts too.
 fn overlap(rule: &[Segment], shell: &[Segment], case: Case) -> bool {
-    match (rule, shell) {
-        ([] | [Segment::Deep], _) => true,
-        (_, []) => false,
-        ([Segment::Deep, rest @ ..], [_, names @ ..]) => {
-            overlap(rest, shell, case) || overlap(rule, names, case)
-        }
-        (_, [Segment::Deep, names @ ..]) => {
-            overlap(rule, names, case)
-                || rule
-                    .split_first()
-                    .is_some_and(|(_, rest)| overlap(rest, shell, case))
-        }
-        ([one, rest @ ..], [name, names @ ..]) => {
-            let dotted = matches!(one, Segment::Literal(text) if text.starts_with('.'));
-            let skips = matches!(name, Segment::Wild(pieces)
-                if !matches!(pieces.first(), Some(Piece::Char('.'))));
-            !(dotted && skips)
-                && common(&one.pieces(), &name.pieces(), case)
-                && overlap(rest, names, case)
-        }
-    }
-}
-
-/// Whether two rows of pieces have a name in common.
-fn common(a: &[Piece], b: &[Piece], case: Case) -> bool {
-    let width = b.len().saturating_add(1);
-    let mut row = vec![false; width];
-    for i in 0..=a.len() {
-        let mut next = vec![false; width];
-        for j in 0..width {
-            let (left, right) = (
-                i.checked_sub(1).and_then(|i| a.get(i)),
-                j.checked_sub(1).and_then(|j| b.get(j)),
-            );
-            let up = row.get(j).copied().unwrap_or(false);
-            let aside = j
-                .checked_sub(1)
-                .and_then(|j| next.get(j))
-                .copied()
-                .unwrap_or(false);
-            let across = j
-                .checked_sub(1)
-                .and_then(|j| row.get(j))
-                .copied()
-                .unwrap_or(false);
-            let here = match (left, right) {
-                (None, None) => true,
-                (Some(Piece::Star), _) if up || aside => true,
-                (_, Some(Piece::Star)) if up || aside => true,
-                (Some(left), Some(right)) => across && agree(left, right, case),
-                (Some(_), None) | (None, Some(_)) => false,
+    // A row holds, for what is left of the rule, whether each rest of the pattern meets it.
+    let mut below = vec![true; shell.len().saturating_add(1)];
+    for (at, one) in rule.iter().enumerate().rev() {
+        let ends_deep = at.saturating_add(1) == rule.len() && *one == Segment::Deep;
+        let mut row = vec![false; below.len()];
+        set(&mut row, shell.len(), ends_deep);
+        for (at, name) in shell.iter().enumerate().rev() {
+            let next = at.saturating_add(1);
+            let (down, aside, across) = (is(&below, at), is(&row, next), is(&below, next));
+            let meets = match (one, name) {
+                (Segment::Deep, _) => ends_deep || down || aside,
+                (Segment::Literal(_) | Segment::Wild(_), Segment::Deep) => down || aside,
+                (
+                    Segment::Literal(_) | Segment::Wild(_),
+                    Segment::Literal(_) | Segment::Wild(_),
+                ) => across && one.meets(name, case),
             };
-            set(&mut next, j, here);
+            set(&mut row, at, meets);
         }
-        row = next;
+        below = row;
     }
-    row.last().copied().unwrap_or(false)
-}
-
-fn agree(a: &Piece, b: &Piece, case: Case) -> bool {
-    match (a, b) {
-        (Piece::Char(c), other) | (other, Piece::Char(c)) => other.takes(*c, case),
-        // Two classes, or a class and any one: rarely disjoint, so say yes.
-        (Piece::Star | Piece::One | Piece::Class { .. }, _) => true,
-    }
-}
-
-/// Equal but for case.
-fn same_letters(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b)
-        || !(a.is_ascii() && b.is_ascii()) && a.to_lowercase() == b.to_lowercase()
+    is(&below, 0)
 }
 
 /// The names of `path` below `root`, both absolute and folded.
@@ -465,6 +254,12 @@ mod tests {
         meets("/secrets/**", "public/*", false);
         meets("//etc/shadow", "etc/sh?dow", true);
         meets("a[0-9]", "a?", true);
+        meets("**/a/**/b", "x/a/y/z/b", true);
+        meets("**/a/**/b", "x/a/y/z/c", false);
+        meets("src/**/x", "**", true);
+        // Many ways to spread the names cost no more than one.
+        let rule = "**/a/".repeat(20);
+        meets(&format!("{rule}b"), &["a"; 40].join("/"), false);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::{
     host,
     index::{Shelf, Shell},
     path::{Anchor, PathPattern, below},
-    plain, powershell,
+    plain, powershell, prefix,
     rule::{Rule, Specifier},
     veto::unsplit,
 };
@@ -250,12 +250,12 @@ fn part<'a, R: Borrow<Rule>>(
             .env
             .iter()
             .map(|(name, _)| name.as_str())
-            .filter(|name| !command::safe_variable(name))
+            .filter(|name| !prefix::safe_variable(name))
     };
     let mut covering = None;
     for words in &readings {
         let mut forms: Vec<&[String]> = vec![words];
-        while let Some(inner) = forms.last().and_then(|words| command::unwrapped(words)) {
+        while let Some(inner) = forms.last().and_then(|words| prefix::unwrapped(words)) {
             forms.push(inner);
         }
         let fits = |rule: &Rule, text: &str| {
@@ -383,7 +383,7 @@ fn by_text<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, text: &str) -> Option<Vec<&
                 return Some(rule);
             }
             let mut forms: Vec<&[String]> = vec![words];
-            while let Some(inner) = forms.last().and_then(|words| command::unwrapped(words)) {
+            while let Some(inner) = forms.last().and_then(|words| prefix::unwrapped(words)) {
                 forms.push(inner);
             }
             forms.iter().find_map(|words| {

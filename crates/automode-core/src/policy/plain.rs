@@ -4,7 +4,7 @@
 //! expansions, and the separators `&&`, `||`, `;`, `|` and line ends. Everything
 //! else is refused: what cannot be split is not permitted.
 
-use super::command::safe_variable;
+use super::prefix::safe_variable;
 
 /// The simple commands as words, leading safe variables dropped.
 pub(super) fn split(text: &str) -> Option<Vec<Vec<String>>> {

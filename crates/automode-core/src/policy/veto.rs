@@ -7,22 +7,20 @@
 
 use std::borrow::Borrow;
 
-use automode_shell::{Act, Analysis, Extent, GapKind, Host, Target, Touch};
+use automode_shell::{Act, Analysis, GapKind, Host, Touch};
 use serde_json::Value;
 
 use super::{
-    Scope, Subject, command,
+    Scope, Subject,
     glob::Glob,
     host,
     index::{Shelf, Shell},
-    path::{Anchor, PathPattern, below},
     powershell,
+    reach::{Reach, files, reached, touches},
     rule::{EDITING, READING, Rule, Specifier, Tool},
+    suspect,
 };
-use crate::{
-    Action,
-    path::{Case, absolute, parts},
-};
+use crate::Action;
 
 /// How sure a match is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +107,7 @@ pub(super) fn find<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'
     found
 }
 
-type Note<'n, 'a> = &'n mut dyn FnMut(&'a Rule, Option<Hit>);
+pub(super) type Note<'n, 'a> = &'n mut dyn FnMut(&'a Rule, Option<Hit>);
 
 /// A rule on one field of the input.
 fn parameter(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
@@ -267,12 +265,12 @@ fn shell<'a, R: Borrow<Rule>>(
             .iter()
             .flat_map(|analysis| &analysis.invocations)
         {
-            for suspect in command::suspects(invocation, invocation.span.of(text).trim()) {
+            for suspect in suspect::suspects(invocation, invocation.span.of(text).trim()) {
                 commands(shelf, Shell::Bash, &suspect, note);
             }
         }
         if subject.analysis.is_none_or(unsplit) {
-            match command::raw_suspects(text) {
+            match suspect::raw_suspects(text) {
                 Some(suspects) => {
                     for suspect in suspects {
                         commands(shelf, Shell::Bash, &suspect, note);
@@ -344,169 +342,4 @@ fn effects<'a, R: Borrow<Rule>>(
             }
         }
     }
-}
-
-fn files<'a>(
-    rules: impl Iterator<Item = &'a Rule>,
-    paths: &[&str],
-    subject: &Subject<'_>,
-    note: Note<'_, 'a>,
-) {
-    let forms: Vec<String> = paths
-        .iter()
-        .flat_map(|path| typed_forms(path, subject))
-        .collect();
-    for rule in rules {
-        match &rule.what {
-            Specifier::Any => note(rule, Some(Hit::Sure)),
-            Specifier::Path(pattern) => note(rule, touch(rule, pattern, &forms, subject)),
-            Specifier::Command(_) | Specifier::Host(_) | Specifier::Name(_) => {}
-        }
-    }
-}
-
-/// Whether a path as typed, or what it leads to, is matched.
-fn touches(rule: &Rule, pattern: &PathPattern, path: &str, subject: &Subject<'_>) -> Option<Hit> {
-    touch(rule, pattern, &typed_forms(path, subject), subject)
-}
-
-fn touch(
-    rule: &Rule,
-    pattern: &PathPattern,
-    forms: &[String],
-    subject: &Subject<'_>,
-) -> Option<Hit> {
-    let hit = |path: &String| {
-        within(rule, pattern, subject, path, |names| {
-            pattern.matches(names, Case::Ignored)
-        })
-    };
-    forms
-        .iter()
-        .filter(|path| pattern.could_match(path, Case::Ignored))
-        .any(hit)
-        .then_some(Hit::Sure)
-}
-
-/// A path as typed made absolute and, where it was observed, what it resolves to.
-fn typed_forms(path: &str, subject: &Subject<'_>) -> Vec<String> {
-    let path = absolute(path, &subject.context.cwd, subject.context.home.as_deref());
-    forms(&path, subject)
-}
-
-/// How much of a target an effect takes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    Path,
-    /// The path and everything below it.
-    Tree,
-}
-
-/// Whether an effect on `target` falls under a file rule with a path.
-fn reached(rule: &Rule, target: &Target, reach: Reach, subject: &Subject<'_>) -> Option<Hit> {
-    // A rule without a path speaks of the tool, not of what commands do.
-    let Specifier::Path(pattern) = &rule.what else {
-        return None;
-    };
-    let direct = || touches(rule, pattern, &target.path, subject);
-    match target.extent {
-        Extent::Exact | Extent::Below => {
-            let swallowed = (reach == Reach::Tree
-                && swallows(rule, pattern, &target.path, subject))
-            .then_some(Hit::Sure);
-            direct().or(swallowed)
-        }
-        Extent::Pattern => {
-            let meets = within(rule, pattern, subject, &target.path, |names| {
-                pattern.may_meet(names, Case::Ignored)
-            });
-            let last = parts(&target.path).last().unwrap_or_default();
-            let names_something = last.chars().any(|c| c.is_alphanumeric());
-            match (meets, names_something, pattern.names_one()) {
-                (false, _, _) => None,
-                (true, true, _) => Some(Hit::Sure),
-                (true, false, true) => Some(Hit::Maybe),
-                // `cat *` beside a rule on `*.pem`: only a rule on the whole directory decides.
-                (true, false, false) => {
-                    let directory = target
-                        .path
-                        .rsplit_once('/')
-                        .map_or("/", |(directory, _)| directory);
-                    touches(rule, pattern, &format!("{directory}/\u{1}"), subject)
-                }
-            }
-        }
-        Extent::Prefix if parts(&target.path).count() > 1 => {
-            let open = format!("{}*", target.path);
-            within(rule, pattern, subject, &open, |names| {
-                pattern.may_meet(names, Case::Ignored)
-            })
-            .then_some(Hit::Maybe)
-        }
-        Extent::Prefix | Extent::Unknown => None,
-    }
-}
-
-/// Whether a tree at `path` holds the place that the rule names.
-fn swallows(rule: &Rule, pattern: &PathPattern, path: &str, subject: &Subject<'_>) -> bool {
-    anchors(rule, pattern, subject).iter().any(|anchor| {
-        let base = pattern.base();
-        let place = format!("{anchor}/{}", base.join("/"));
-        (!base.is_empty() || anchor_is_below(anchor, path))
-            && below(&place, path, Case::Ignored).is_some()
-    })
-}
-
-fn anchor_is_below(anchor: &str, path: &str) -> bool {
-    below(anchor, path, Case::Ignored).is_some()
-}
-
-/// Asks `test` about the names of `path` below each anchor of the rule.
-fn within(
-    rule: &Rule,
-    pattern: &PathPattern,
-    subject: &Subject<'_>,
-    path: &str,
-    test: impl Fn(&[&str]) -> bool,
-) -> bool {
-    anchors(rule, pattern, subject)
-        .iter()
-        .any(|anchor| below(path, anchor, Case::Ignored).is_some_and(|names| test(&names)))
-}
-
-/// A path and, where it was observed, what it resolves to.
-fn forms(path: &str, subject: &Subject<'_>) -> Vec<String> {
-    let mut forms = vec![path.to_owned()];
-    let canonical = subject
-        .facts
-        .paths
-        .get(path)
-        .and_then(|fact| fact.canonical.as_ref());
-    forms.extend(canonical.filter(|canonical| *canonical != path).cloned());
-    forms
-}
-
-/// Every directory that the pattern may count from.
-fn anchors(rule: &Rule, pattern: &PathPattern, subject: &Subject<'_>) -> Vec<String> {
-    let context = subject.context;
-    let here = || {
-        context
-            .roots
-            .iter()
-            .map(String::as_str)
-            .chain([context.cwd.as_str()])
-    };
-    let places: Vec<&str> = match pattern.anchor {
-        Anchor::Root => vec!["/"],
-        Anchor::Home => context.home.as_deref().into_iter().collect(),
-        Anchor::Settings => match &rule.root {
-            Some(root) => vec![root],
-            None => here().collect(),
-        },
-        Anchor::Here => here().collect(),
-    };
-    places
-        .into_iter()
-        .flat_map(|place| forms(place, subject))
-        .collect()
 }

@@ -7,6 +7,7 @@ mod analysed;
 mod command;
 mod file;
 mod list;
+mod real;
 mod tool;
 
 use automode_shell::Analysis;

@@ -1,0 +1,466 @@
+//! Every setting, as a table.
+//!
+//! One row a key: what it means, which values it takes, how it is read from and
+//! written to [`Settings`](super::Settings). The loader, the JSON Schema, `config show` and
+//! `config defaults` all read this table, so a setting exists once.
+
+use std::time::Duration;
+
+use super::{
+    AskRules, OnLimit, OnUnavailable, PowerShell, ProjectCode, Strip,
+    field::{Field, Kind, Value},
+};
+use crate::{judge, transcript};
+
+/// Longest wait or largest count that makes sense.
+const LARGE: u64 = 1_000_000;
+
+/// All settings, in the order people read them.
+pub const FIELDS: &[Field] = &[
+    Field {
+        key: "strip",
+        doc: "Which allow rules are set aside in auto mode: those that reach interpreters, shells and task runners, or also network, version control and cloud programs.",
+        kind: Kind::Choice(&["standard", "strict"]),
+        set: |s, v| {
+            choose(
+                &mut s.strip,
+                v,
+                &[("standard", Strip::Standard), ("strict", Strip::Strict)],
+            )
+        },
+        get: |s| {
+            text(match s.strip {
+                Strip::Standard => "standard",
+                Strip::Strict => "strict",
+            })
+        },
+    },
+    Field {
+        key: "ask_rules",
+        doc: "Who answers a matching ask rule in auto mode.",
+        kind: Kind::Choice(&["person", "judge"]),
+        set: |s, v| {
+            choose(
+                &mut s.ask_rules,
+                v,
+                &[("person", AskRules::Person), ("judge", AskRules::Judge)],
+            )
+        },
+        get: |s| {
+            text(match s.ask_rules {
+                AskRules::Person => "person",
+                AskRules::Judge => "judge",
+            })
+        },
+    },
+    Field {
+        key: "project_code",
+        doc: "Whether the project's own tests, builds and scripts run without the judge where nothing speaks against them.",
+        kind: Kind::Choice(&["allow", "judge"]),
+        set: |s, v| {
+            choose(
+                &mut s.project_code,
+                v,
+                &[("allow", ProjectCode::Allow), ("judge", ProjectCode::Judge)],
+            )
+        },
+        get: |s| {
+            text(match s.project_code {
+                ProjectCode::Allow => "allow",
+                ProjectCode::Judge => "judge",
+            })
+        },
+    },
+    Field {
+        key: "powershell",
+        doc: "Who decides about PowerShell commands in auto mode.",
+        kind: Kind::Choice(&["ask", "judge"]),
+        set: |s, v| {
+            choose(
+                &mut s.powershell,
+                v,
+                &[("ask", PowerShell::Ask), ("judge", PowerShell::Judge)],
+            )
+        },
+        get: |s| {
+            text(match s.powershell {
+                PowerShell::Ask => "ask",
+                PowerShell::Judge => "judge",
+            })
+        },
+    },
+    Field {
+        key: "on_unavailable",
+        doc: "The verdict when the judge cannot answer.",
+        kind: Kind::Choice(&["deny", "ask"]),
+        set: |s, v| {
+            choose(
+                &mut s.on_unavailable,
+                v,
+                &[("deny", OnUnavailable::Deny), ("ask", OnUnavailable::Ask)],
+            )
+        },
+        get: |s| {
+            text(match s.on_unavailable {
+                OnUnavailable::Deny => "deny",
+                OnUnavailable::Ask => "ask",
+            })
+        },
+    },
+    Field {
+        key: "on_limit",
+        doc: "What a run without a person does at the denial limit: end, or refuse the call and go on.",
+        kind: Kind::Choice(&["stop", "deny"]),
+        set: |s, v| {
+            choose(
+                &mut s.on_limit,
+                v,
+                &[("stop", OnLimit::Stop), ("deny", OnLimit::Deny)],
+            )
+        },
+        get: |s| {
+            text(match s.on_limit {
+                OnLimit::Stop => "stop",
+                OnLimit::Deny => "deny",
+            })
+        },
+    },
+    Field {
+        key: "limits.consecutive",
+        doc: "Denials of the judge in a row before a person is asked; any allow resets the count.",
+        kind: Kind::Count { min: 1, max: LARGE },
+        set: |s, v| count(&mut s.limits.consecutive, v),
+        get: |s| Value::Count(s.limits.consecutive.into()),
+    },
+    Field {
+        key: "limits.total",
+        doc: "Denials of the judge in a whole session before a person is asked.",
+        kind: Kind::Count { min: 1, max: LARGE },
+        set: |s, v| count(&mut s.limits.total, v),
+        get: |s| Value::Count(s.limits.total.into()),
+    },
+    Field {
+        key: "limits.unavailable",
+        doc: "Outages of the judge in a row before it is left alone for a while.",
+        kind: Kind::Count { min: 1, max: LARGE },
+        set: |s, v| count(&mut s.limits.unavailable, v),
+        get: |s| Value::Count(s.limits.unavailable.into()),
+    },
+    Field {
+        key: "limits.pause",
+        doc: "How long a broken judge is left alone, in seconds.",
+        kind: Kind::Count { min: 0, max: LARGE },
+        set: |s, v| count(&mut s.limits.pause, v),
+        get: |s| Value::Count(s.limits.pause.into()),
+    },
+    Field {
+        key: "judge.protocol",
+        doc: "The form of the judge's answer: a text form, or one forced tool call.",
+        kind: Kind::Choice(&["xml", "tool"]),
+        set: |s, v| {
+            choose(
+                &mut s.judge.protocol,
+                v,
+                &[
+                    ("xml", judge::Protocol::Xml),
+                    ("tool", judge::Protocol::Tool),
+                ],
+            )
+        },
+        get: |s| {
+            text(match s.judge.protocol {
+                judge::Protocol::Xml => "xml",
+                judge::Protocol::Tool => "tool",
+            })
+        },
+    },
+    Field {
+        key: "judge.mode",
+        doc: "Which passes the judge makes: a fast one and, where that does not clear, a thinking one; or only one of them.",
+        kind: Kind::Choice(&["both", "fast", "thinking"]),
+        set: |s, v| {
+            choose(
+                &mut s.judge.mode,
+                v,
+                &[
+                    ("both", judge::Mode::Both),
+                    ("fast", judge::Mode::Fast),
+                    ("thinking", judge::Mode::Thinking),
+                ],
+            )
+        },
+        get: |s| {
+            text(match s.judge.mode {
+                judge::Mode::Both => "both",
+                judge::Mode::Fast => "fast",
+                judge::Mode::Thinking => "thinking",
+            })
+        },
+    },
+    Field {
+        key: "judge.redact",
+        doc: "Whether secrets are replaced before anything leaves the machine.",
+        kind: Kind::Flag,
+        set: |s, v| {
+            s.judge.redaction = if *v == Value::Flag(false) {
+                judge::Redaction::Off
+            } else {
+                judge::Redaction::On
+            }
+        },
+        get: |s| Value::Flag(s.judge.redaction == judge::Redaction::On),
+    },
+    Field {
+        key: "judge.deadline",
+        doc: "For the whole decision, all passes and retries together, in milliseconds.",
+        kind: Kind::Count {
+            min: 100,
+            max: 600_000,
+        },
+        set: |s, v| wait(&mut s.service.deadline, v),
+        get: |s| millis(s.service.deadline),
+    },
+    Field {
+        key: "judge.fast_timeout",
+        doc: "For one request of the fast pass, in milliseconds.",
+        kind: Kind::Count {
+            min: 100,
+            max: 600_000,
+        },
+        set: |s, v| wait(&mut s.service.fast_timeout, v),
+        get: |s| millis(s.service.fast_timeout),
+    },
+    Field {
+        key: "judge.thinking_timeout",
+        doc: "For one request of the thinking pass, in milliseconds.",
+        kind: Kind::Count {
+            min: 100,
+            max: 600_000,
+        },
+        set: |s, v| wait(&mut s.service.thinking_timeout, v),
+        get: |s| millis(s.service.thinking_timeout),
+    },
+    Field {
+        key: "judge.dump",
+        doc: "Keep each request and reply, redacted, in a file.",
+        kind: Kind::Flag,
+        set: |s, v| s.service.dump = *v == Value::Flag(true),
+        get: |s| Value::Flag(s.service.dump),
+    },
+    Field {
+        key: "judge.insist",
+        doc: "Use a model although it failed its canaries.",
+        kind: Kind::Flag,
+        set: |s, v| s.service.insist = *v == Value::Flag(true),
+        get: |s| Value::Flag(s.service.insist),
+    },
+    Field {
+        key: "judge.budget.session",
+        doc: "The most money for one session, in millionths of a dollar.",
+        kind: Kind::Count {
+            min: 0,
+            max: u64::MAX >> 1,
+        },
+        set: |s, v| s.service.budget.session = amount(v),
+        get: |s| s.service.budget.session.map_or(Value::Unset, Value::Count),
+    },
+    Field {
+        key: "judge.budget.day",
+        doc: "The most money for one day, in millionths of a dollar.",
+        kind: Kind::Count {
+            min: 0,
+            max: u64::MAX >> 1,
+        },
+        set: |s, v| s.service.budget.day = amount(v),
+        get: |s| s.service.budget.day.map_or(Value::Unset, Value::Count),
+    },
+    Field {
+        key: "judge.budget.over",
+        doc: "What happens when the money is spent.",
+        kind: Kind::Choice(&["ask", "deny", "local"]),
+        set: |s, v| {
+            choose(
+                &mut s.service.budget.over,
+                v,
+                &[
+                    ("ask", judge::OverBudget::Ask),
+                    ("deny", judge::OverBudget::Deny),
+                    ("local", judge::OverBudget::Local),
+                ],
+            )
+        },
+        get: |s| {
+            text(match s.service.budget.over {
+                judge::OverBudget::Ask => "ask",
+                judge::OverBudget::Deny => "deny",
+                judge::OverBudget::Local => "local",
+            })
+        },
+    },
+    Field {
+        key: "judge.chain",
+        doc: "Judges in the order they are asked; an outage of one goes to the next.",
+        kind: Kind::Tables(super::chain::COLUMNS),
+        set: |s, v| s.service.chain = super::chain::read(v),
+        get: |s| super::chain::write(&s.service.chain),
+    },
+    Field {
+        key: "transcript.window",
+        doc: "Which entries of a session the judge sees: all within the budget, or the last few cut short.",
+        kind: Kind::Choice(&["full", "recent"]),
+        set: |s, v| {
+            choose(
+                &mut s.judge.transcript.window,
+                v,
+                &[
+                    ("full", transcript::Window::Full),
+                    ("recent", transcript::Window::RECENT),
+                ],
+            )
+        },
+        get: |s| {
+            text(match s.judge.transcript.window {
+                transcript::Window::Full => "full",
+                transcript::Window::Recent { .. } => "recent",
+            })
+        },
+    },
+    Field {
+        key: "transcript.form",
+        doc: "How an entry is written for the judge.",
+        kind: Kind::Choice(&["jsonl", "text"]),
+        set: |s, v| {
+            choose(
+                &mut s.judge.transcript.form,
+                v,
+                &[
+                    ("jsonl", transcript::Form::Jsonl),
+                    ("text", transcript::Form::Text),
+                ],
+            )
+        },
+        get: |s| {
+            text(match s.judge.transcript.form {
+                transcript::Form::Jsonl => "jsonl",
+                transcript::Form::Text => "text",
+            })
+        },
+    },
+    Field {
+        key: "transcript.budget",
+        doc: "The most text of a session in one request, in bytes.",
+        kind: Kind::Count {
+            min: 1000,
+            max: 10_000_000,
+        },
+        set: |s, v| {
+            if let Some(bytes) = amount(v).and_then(|n| usize::try_from(n).ok()) {
+                s.judge.transcript.budget = bytes;
+            }
+        },
+        get: |s| Value::Count(u64::try_from(s.judge.transcript.budget).unwrap_or(u64::MAX)),
+    },
+];
+
+fn choose<T: Copy>(slot: &mut T, value: &Value, names: &[(&str, T)]) {
+    if let Value::Text(text) = value
+        && let Some((_, chosen)) = names.iter().find(|(name, _)| name == text)
+    {
+        *slot = *chosen;
+    }
+}
+
+fn count(slot: &mut u32, value: &Value) {
+    if let Some(number) = amount(value).and_then(|number| u32::try_from(number).ok()) {
+        *slot = number;
+    }
+}
+
+fn wait(slot: &mut Duration, value: &Value) {
+    if let Some(number) = amount(value) {
+        *slot = Duration::from_millis(number);
+    }
+}
+
+fn amount(value: &Value) -> Option<u64> {
+    match value {
+        Value::Count(number) => Some(*number),
+        Value::Text(_)
+        | Value::Flag(_)
+        | Value::Texts(_)
+        | Value::Map(_)
+        | Value::Tables(_)
+        | Value::Unset => None,
+    }
+}
+
+fn millis(duration: Duration) -> Value {
+    Value::Count(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+pub(super) fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Settings;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn keys_are_unique() {
+        let keys: BTreeSet<&str> = FIELDS.iter().map(|field| field.key).collect();
+        assert_eq!(keys.len(), FIELDS.len());
+    }
+
+    /// Every value a field takes is the value it then shows.
+    #[test]
+    fn set_then_get() {
+        for field in FIELDS {
+            let values: Vec<Value> = match field.kind {
+                Kind::Choice(names) => names.iter().map(|name| text(name)).collect(),
+                Kind::Count { min, max } => vec![
+                    Value::Count(min),
+                    Value::Count(min.midpoint(max.min(LARGE))),
+                ],
+                Kind::Flag => vec![Value::Flag(true), Value::Flag(false)],
+                Kind::Text => vec![text("x")],
+                Kind::Texts => vec![Value::Texts(vec!["x".to_owned()])],
+                Kind::Map => vec![Value::Map([("a".to_owned(), "b".to_owned())].into())],
+                Kind::Tables(_) => vec![Value::Tables(Vec::new())],
+            };
+            for value in values {
+                field
+                    .kind
+                    .accepts(&value)
+                    .unwrap_or_else(|why| panic!("{}: {why}", field.key));
+                let mut settings = Settings::default();
+                (field.set)(&mut settings, &value);
+                assert_eq!(field.value(&settings), value, "{}", field.key);
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_are_acceptable() {
+        for field in FIELDS {
+            let value = field.value(&Settings::default());
+            assert!(
+                value == Value::Unset || field.kind.accepts(&value).is_ok(),
+                "{}",
+                field.key
+            );
+        }
+    }
+
+    #[test]
+    fn wrong_values_are_refused() {
+        let refused =
+            |key: &str, value: Value| Field::find(key).expect(key).kind.accepts(&value).is_err();
+        assert!(refused("strip", text("lax")));
+        assert!(refused("strip", Value::Flag(true)));
+        assert!(refused("limits.total", Value::Count(0)));
+        assert!(refused("judge.dump", text("true")));
+    }
+}
