@@ -109,7 +109,11 @@ fn stdin() -> Result<String> {
     if bytes.len() > most {
         bail!("the input is larger than {most} bytes");
     }
-    String::from_utf8(bytes).map_err(|_| anyhow!("the input is not valid UTF-8"))
+    let text = String::from_utf8(bytes).map_err(|_| anyhow!("the input is not valid UTF-8"))?;
+    if text.trim().is_empty() {
+        bail!("nothing to check: stdin is empty");
+    }
+    Ok(text)
 }
 
 /// A word as a shell would have to be given it.

@@ -372,6 +372,16 @@ fn bad_input_is_an_error() {
     is_error(&piped(huge.as_bytes()), "larger than");
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     is_error(&piped(deep.as_bytes()), "not valid JSON");
+    is_error(&world.piped(&["-"], b""), "stdin is empty");
+    is_error(&world.piped(&["-"], b"ls \xff"), "not valid UTF-8");
+    is_error(
+        &world.check(&["--mode", "Auto", "ls"]),
+        "invalid value 'Auto'",
+    );
+    is_error(
+        &world.check(&["--add-dir", "/no/such", "ls"]),
+        "does not exist",
+    );
     let deepish = format!("{{\"a\": {}{}}}", "[".repeat(100), "]".repeat(100));
     is_error(&piped(deepish.as_bytes()), "nests deeper");
 }
@@ -389,19 +399,36 @@ fn broken_settings_allow_nothing() {
         ])
     };
     assert_eq!(code(&safe()), ALLOW);
+    let broken = |what: &str| {
+        let output = safe();
+        assert_eq!(code(&output), DENY, "{what}: {output:?}");
+        let told = text(&output.stderr);
+        assert!(
+            told.starts_with("error: ") && told.contains("config.toml"),
+            "{what}: {told}"
+        );
+        assert!(
+            text(&output.stdout).contains("broken settings"),
+            "{what}: {output:?}"
+        );
+    };
     fs::create_dir_all(&config).expect("a directory in its place");
-    assert_ne!(code(&safe()), ALLOW, "a directory");
+    broken("a directory");
     fs::remove_dir(&config).expect("removed");
     fs::write(&config, "permissions = [").expect("written");
-    let output = safe();
-    assert_ne!(code(&output), ALLOW, "a syntax error");
-    assert!(text(&output.stdout).contains("config.toml"), "{output:?}");
+    broken("a syntax error");
+    fs::write(&config, b"# \xff\n").expect("written");
+    broken("not UTF-8");
+    fs::write(&config, "[permissions]\nallwo = []\n").expect("written");
+    broken("an unknown key");
+    fs::write(&config, "[permissions]\nallow = [\"Bash(\"]\n").expect("written");
+    broken("a rule that is none");
     fs::write(&config, "[permissions]\nallow = [\"Read\"]\n").expect("written");
     assert_eq!(code(&safe()), ALLOW);
     fs::set_permissions(&config, fs::Permissions::from_mode(0o000)).expect("closed");
     // Root reads it all the same.
     if fs::read(&config).is_err() {
-        assert_ne!(code(&safe()), ALLOW, "unreadable");
+        broken("unreadable");
     }
 }
 

@@ -111,6 +111,27 @@ fn an_answer_out_of_turn_is_a_denial() {
     assert_eq!(settled.decision.verdict, Verdict::Deny);
 }
 
+/// A tool that does not know the field runs the command where the session stands.
+#[test]
+fn a_directory_in_the_input_hides_nothing() {
+    let gate = Gate::new(Policy::default()).with_files(Tree::project());
+    let check = |command: &str, workdir: &str, expected: Verdict| {
+        let call = call("Bash", json!({"command": command, "workdir": workdir}));
+        let decision = gate.check(&call, &mut session());
+        assert_eq!(
+            decision.verdict, expected,
+            "{command} in {workdir}: {}",
+            decision.reason
+        );
+    };
+    check("ls", "src", Verdict::Allow);
+    check("touch new", "src", Verdict::Allow);
+    check("touch new", "/srv/other", Verdict::Ask);
+    check("rm -rf new", "/tmp/out", Verdict::Allow);
+    check("rm -rf notes.txt", "/tmp/out", Verdict::Ask);
+    check("rm -rf .", "/tmp/out/x", Verdict::Ask);
+}
+
 #[test]
 fn input_out_of_bounds_is_a_denial() {
     let gate = Gate::new(Policy::default()).with_files(Tree::project());

@@ -40,6 +40,32 @@ impl Effects {
             writes: Vec::new(),
         }
     }
+
+    /// Everything that either of two readings of the same action says.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        let own = &mut self.analysis;
+        let shift = own.invocations.len();
+        own.effects
+            .extend(other.analysis.effects.into_iter().map(|effect| Effect {
+                by: effect.by.saturating_add(shift),
+                ..effect
+            }));
+        own.invocations.extend(other.analysis.invocations);
+        own.needs.extend(other.analysis.needs);
+        own.coverage = match (&own.coverage, &other.analysis.coverage) {
+            (Coverage::Complete, coverage) | (coverage, Coverage::Complete) => coverage.clone(),
+            (Coverage::Opaque(gap), _) | (_, Coverage::Opaque(gap)) => {
+                Coverage::Opaque(gap.clone())
+            }
+            (Coverage::Partial(gaps), Coverage::Partial(others)) => {
+                Coverage::Partial(gaps.iter().chain(others).cloned().collect())
+            }
+        };
+        self.content.extend(other.content);
+        self.writes.extend(other.writes);
+        self
+    }
 }
 
 /// Reads an action for its effects.

@@ -58,9 +58,7 @@ impl<'a> Case<'a> {
         } = question;
         let (tool, action) = tool::normalize(call);
         let context = context(call, session, policy);
-        let facts = Facts::default();
-        let effects = effects::of(&action, &context, &facts.shell);
-        Self {
+        let mut case = Self {
             call,
             session,
             policy,
@@ -69,10 +67,26 @@ impl<'a> Case<'a> {
             tool,
             action,
             context,
-            facts,
-            effects,
+            facts: Facts::default(),
+            effects: Effects::unknown(),
             asked: BTreeSet::new(),
+        };
+        case.analyse();
+        case
+    }
+
+    /// Reads the action. A directory that its input names may be one that the tool does
+    /// not know of, so it counts beside the session's.
+    fn analyse(&mut self) {
+        let read = |context: &Context| effects::of(&self.action, context, &self.facts.shell);
+        let mut effects = read(&self.context);
+        if self.context.cwd != self.call.cwd {
+            effects = effects.and(read(&Context {
+                cwd: self.call.cwd.clone(),
+                ..self.context.clone()
+            }));
         }
+        self.effects = effects;
     }
 
     /// Takes new observations in, and analyses again where they touch the analysis.
@@ -101,7 +115,7 @@ impl<'a> Case<'a> {
             };
             self.facts.shell.files.insert(path, fact);
         }
-        self.effects = effects::of(&self.action, &self.context, &self.facts.shell);
+        self.analyse();
     }
 
     /// What a shell command would do, where the action is one.

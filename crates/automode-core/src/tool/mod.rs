@@ -37,9 +37,13 @@ pub fn standing(name: &str) -> Standing {
     find(name).map_or(Standing::Judged, |tool| tool.standing)
 }
 
-/// The directory the call works in: its own where the input names one.
+/// The directory the call works in: its own where the input of a shell names one.
 #[must_use]
 pub fn working_directory(call: &ToolCall) -> Cow<'_, str> {
+    let runs = |tool: &Tool| matches!(tool.shape, Shape::Shell | Shape::PowerShell);
+    if !find(&call.tool).is_some_and(runs) {
+        return Cow::Borrowed(&call.cwd);
+    }
     let named = [
         "cwd",
         "workdir",
@@ -284,6 +288,8 @@ mod tests {
         assert_eq!(working_directory(&inner), "/srv");
         let plain = call("Bash", json!({"command": "ls"}));
         assert_eq!(working_directory(&plain), "/home/dev/app");
+        let search = call("Glob", json!({"pattern": "*", "dir_path": "d"}));
+        assert_eq!(working_directory(&search), "/home/dev/app");
     }
 
     #[test]
