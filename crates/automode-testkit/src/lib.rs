@@ -1,6 +1,6 @@
-//! Doubles of the world for tests: a file system in memory, a judge that reads
-//! from a script, a model that real agents talk to, a clock that stands still, and the specification that the
-//! engine is held against.
+//! Doubles of the world for tests: a file system and a store in memory, a judge that
+//! reads from a script, a model that real agents talk to, a clock that stands still, and
+//! the specification that the engine is held against.
 
 mod clock;
 pub mod model;
@@ -8,10 +8,12 @@ mod policy;
 mod pure;
 mod scripted;
 pub mod spec;
+mod store;
 mod tree;
 
 pub use clock::FixedClock;
 pub use policy::{Rules, policy};
 pub use pure::{Violation, impurities};
 pub use scripted::{Scripted, block, clear, garbled};
+pub use store::{Fault, MemoryStore};
 pub use tree::{Node, Tree};

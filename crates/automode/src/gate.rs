@@ -11,7 +11,9 @@ use automode_core::{
 
 use crate::driver::{self, Matter};
 use crate::observe::Machine;
-use crate::ports::{Clock, FileSystem, Judge, NoRecall, Recall, SystemClock};
+use crate::permit;
+use crate::ports::{Clock, FileSystem, Judge, NoRecall, Recall, Store, SystemClock};
+use crate::session::{CallNote, Memory, Note, learned};
 
 /// How long one step of the analysis may take.
 const DEADLINE: Duration = Duration::from_secs(2);
@@ -94,6 +96,83 @@ impl Gate {
         let settlement = self.settle(call, session, &NoRecall);
         settlement.record(session);
         settlement.decision
+    }
+
+    /// Decides a call of a session that a store remembers, and notes it there.
+    ///
+    /// `now` tells the mode, who is there and where; what came before is the store's to
+    /// tell. A store that cannot be read has lost what may have counted against the call:
+    /// the answer is then never looser than that failure's. One that cannot be written
+    /// changes nothing.
+    pub fn check_stored(&self, call: &ToolCall, now: &Session, store: &dyn Store) -> Decision {
+        let read = store.read();
+        let lost = read.is_err();
+        let mut memory = read.unwrap_or_default();
+        let mut notes = self.begin(call, &mut memory);
+        let session = Session {
+            roots: now.roots.clone(),
+            home: now.home.clone(),
+            variables: now.variables.clone(),
+            ..memory.session(now.mode, now.presence)
+        };
+        let mut settlement = self.settle(call, &session, &NoRecall);
+        if lost {
+            settlement.decision = self.at_least(settlement.decision, Failure::Store, &session);
+        }
+        let service = &self.policy.settings.service;
+        let price = settlement.judged.as_ref().and_then(|judged| {
+            let price = service.price(&judged.model)?;
+            Some(price.of(&judged.usage))
+        });
+        notes.extend(learned(
+            session.ledger,
+            &settlement,
+            price,
+            CallNote {
+                id: None,
+                print: permit::print(call),
+                tool: settlement.call.tool.clone(),
+                brief: settlement.call.brief.clone(),
+                verdict: settlement.decision.verdict,
+                decision: String::new(),
+                permitted: false,
+                by: None,
+                writes: settlement.written.clone(),
+            },
+        ));
+        // The verdict stands, whether or not it is remembered.
+        store.append(&notes).unwrap_or_default();
+        settlement.decision
+    }
+
+    /// The first contact with a session fixes where it began and its repository's remotes.
+    fn begin(&self, call: &ToolCall, memory: &mut Memory) -> Vec<Note> {
+        if memory.cwd.is_some() {
+            return Vec::new();
+        }
+        let facts = self.files.observe(&[Query::Repo(call.cwd.clone())]);
+        let start = Note::Start {
+            agent: String::new(),
+            session: String::new(),
+            cwd: call.cwd.clone(),
+            repo: facts.repos.into_values().next(),
+        };
+        memory.take(start.clone());
+        vec![start]
+    }
+
+    /// The stricter of a decision and a failure's own answer.
+    fn at_least(&self, decision: Decision, failure: Failure, session: &Session) -> Decision {
+        let fallback = failure.fallback(session.presence, self.policy.settings.on_unavailable);
+        if decision.verdict >= fallback.verdict() {
+            return decision;
+        }
+        Decision {
+            verdict: fallback.verdict(),
+            ground: Ground::Failure(failure),
+            reason: format!("{}; without that: {}", failure.describe(), decision.reason),
+            ..decision
+        }
     }
 
     /// Decides a call and says what it changes in the session, which stays as it is.

@@ -42,6 +42,27 @@
 //! assert!(!results.iter().any(|result| result == "ran rm -rf /"));
 //! ```
 //!
+//! # A harness whose process does not last
+//!
+//! It keeps the session in a store, so that denials are counted and written files known
+//! from one process to the next.
+//!
+//! ```
+//! use automode::session::Log;
+//! use automode::state::State;
+//! use automode::{Gate, Policy, Session, ToolCall, Verdict};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let place = directory.path().join("state");
+//! let store = Log::open(&State::at(place)?, "my-harness", "session-1")?;
+//! let gate = Gate::new(Policy::default());
+//! let call = ToolCall::bash("echo hello", "/tmp");
+//! let decision = gate.check_stored(&call, &Session::default(), &store);
+//! assert_eq!(decision.verdict, Verdict::Allow);
+//! assert_eq!(store.read()?.calls.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # A harness with an event loop
 //!
 //! It drives the pure [`line`] itself and keeps all IO: what the line wants to

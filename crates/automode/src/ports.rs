@@ -1,8 +1,11 @@
 //! What a gate needs from the world, as traits.
 
+use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode_core::{Facts, Failure, Query, Session, judge, transcript};
+
+use crate::session::{Memory, Note};
 
 /// Somebody who judges what the analysis leaves open.
 pub trait Judge: Send + Sync {
@@ -23,6 +26,21 @@ pub trait FileSystem: Send + Sync {
 pub trait Clock: Send + Sync {
     /// Seconds since the epoch.
     fn now(&self) -> u64;
+}
+
+/// Remembers one session between processes.
+pub trait Store: Send + Sync {
+    /// What is remembered; of a session that is new, nothing.
+    ///
+    /// # Errors
+    /// Where there is a record that cannot be read.
+    fn read(&self) -> io::Result<Memory>;
+
+    /// Adds notes to the record.
+    ///
+    /// # Errors
+    /// Where they could not be kept.
+    fn append(&self, notes: &[Note]) -> io::Result<()>;
 }
 
 /// Reads the agent's own record, when a judge is about to see it.

@@ -9,8 +9,9 @@ use automode::{
     Facts, Failure, Gate, Ground, Policy, Presence, Query, Session, ToolCall, Verdict, line,
 };
 use automode_core::judge::{Reply, Request};
-use automode_core::{GitState, Outcome, transcript};
-use automode_testkit::{Scripted, Tree, clear};
+use automode_core::policy::OnUnavailable;
+use automode_core::{GitState, Outcome, Presence, transcript};
+use automode_testkit::{Fault, MemoryStore, Scripted, Tree, block, clear};
 use serde_json::json;
 
 const CWD: &str = "/home/dev/app";
@@ -298,4 +299,51 @@ fn a_record_that_cannot_be_shown_is_a_failure_and_nobody_is_asked() {
     assert_eq!(decide(Presence::Interactive), (Verdict::Ask, false));
     assert_eq!(decide(Presence::Headless), (Verdict::Deny, true));
     assert!(judge.requests().is_empty());
+}
+
+#[test]
+fn a_store_carries_a_session_from_process_to_process() {
+    let store = MemoryStore::default();
+    let blocked = || {
+        let gate = Gate::new(Policy::default())
+            .with_files(Tree::project())
+            .with_judge(Scripted::new(vec![block(), block()]));
+        gate.check_stored(&call("Teleport", json!({})), &session(), &store)
+            .verdict
+    };
+    let verdicts = [blocked(), blocked(), blocked()];
+    assert_eq!(verdicts, [Verdict::Deny, Verdict::Deny, Verdict::Ask]);
+    let memory = automode::ports::Store::read(&store).expect("a memory");
+    assert_eq!((memory.ledger.total, memory.calls.len()), (3, 3));
+    assert_eq!(memory.cwd.as_deref(), Some(CWD));
+}
+
+#[test]
+fn a_store_that_fails_never_loosens() {
+    use OnUnavailable::{Ask, Deny};
+    let read = || call("Read", json!({"file_path": "src/main.rs"}));
+    let deadly = || ToolCall::bash("rm -rf ~", CWD);
+    let check = |call: ToolCall, store: &MemoryStore, presence, setting, expected: Verdict| {
+        let mut policy = Policy::default();
+        policy.settings.on_unavailable = setting;
+        let gate = Gate::new(policy).with_files(Tree::project());
+        let now = Session {
+            presence,
+            ..session()
+        };
+        let decision = gate.check_stored(&call, &now, store);
+        assert_eq!(decision.verdict, expected, "{}", decision.reason);
+        decision.ground
+    };
+    let (there, nobody) = (Presence::Interactive, Presence::Headless);
+    let unread = MemoryStore::broken(Fault::Read);
+    let ground = check(read(), &unread, there, Deny, Verdict::Deny);
+    assert_eq!(ground, Ground::Failure(Failure::Store));
+    check(read(), &unread, there, Ask, Verdict::Ask);
+    check(read(), &unread, nobody, Ask, Verdict::Deny);
+    let ground = check(deadly(), &unread, there, Ask, Verdict::Deny);
+    assert_ne!(ground, Ground::Failure(Failure::Store), "a veto stays one");
+    let unwritten = MemoryStore::broken(Fault::Write);
+    check(read(), &unwritten, there, Deny, Verdict::Allow);
+    check(deadly(), &unwritten, there, Deny, Verdict::Deny);
 }

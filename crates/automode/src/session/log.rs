@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::memory::Memory;
 use super::note::Note;
+use crate::ports::Store;
 use crate::state::{Lock, LockError, State, append, open_private};
 
 /// A file that grew past this is folded.
@@ -27,6 +28,8 @@ const KEPT_FILES: usize = 256;
 const MAX_LINE: usize = 48 * 1024;
 /// A session that nobody touched for this long is forgotten.
 const EXPIRY: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long a store waits for its lock.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Sessions that are kept at most.
 const MAX_SESSIONS: usize = 4_096;
 
@@ -83,6 +86,16 @@ impl Log {
             fold(&self.path)?;
         }
         Ok(())
+    }
+}
+
+impl Store for Log {
+    fn read(&self) -> io::Result<Memory> {
+        Self::read(self)
+    }
+
+    fn append(&self, notes: &[Note]) -> io::Result<()> {
+        Self::append(self, notes, PATIENCE).map_err(io::Error::other)
     }
 }
 

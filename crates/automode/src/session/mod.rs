@@ -5,10 +5,12 @@
 //! bounded and independent of the agent's own transcript. It holds user words, calls
 //! in brief and what became of them; never assistant prose, never a tool's result.
 
+mod learn;
 mod log;
 mod memory;
 mod note;
 
+pub use learn::learned;
 pub use log::{Log, expire};
 pub use memory::{Delegate, Memory, Remembered};
 pub use note::{CallNote, Cost, LedgerNote, Note, Phase};

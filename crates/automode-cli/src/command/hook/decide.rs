@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use automode::audit::{self, Circumstance, Entry};
 use automode::line::Settlement;
 use automode::ports::FileSystem;
-use automode::session::{CallNote, Cost, LedgerNote, Memory, Note};
+use automode::session::{self, CallNote, Memory, Note};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, Moment};
 use automode_core::Outcome;
@@ -220,19 +220,11 @@ fn learned(
     (settlement, price): (&Settlement, Option<u64>),
     call: CallNote,
 ) -> Vec<Note> {
-    let mut notes = vec![Note::Call(call)];
+    let mut notes = session::learned(memory.ledger, settlement, price, call);
     // In shadow mode the client runs what it runs: denials that nobody enforced are not counted.
-    if desk.options.enforcement == Enforcement::Enforce {
-        notes.extend(LedgerNote::between(memory.ledger, settlement.ledger).map(Note::Ledger));
+    if desk.options.enforcement == Enforcement::Shadow {
+        notes.retain(|note| !matches!(note, Note::Ledger(_)));
     }
-    notes.extend(settlement.judged.as_ref().map(|judged| {
-        Note::Cost(Cost {
-            input: judged.usage.input,
-            cached: judged.usage.cached,
-            output: judged.usage.output,
-            price: price.unwrap_or_default(),
-        })
-    }));
     notes
 }
 
