@@ -10,7 +10,7 @@ use automode::{
 };
 use automode_core::judge::{Reply, Request};
 use automode_core::policy::OnUnavailable;
-use automode_core::{GitState, Outcome, Presence, transcript};
+use automode_core::{GitState, Outcome, transcript};
 use automode_testkit::{Fault, MemoryStore, Scripted, Tree, block, clear};
 use serde_json::json;
 
