@@ -18,6 +18,7 @@ mod opencode;
 mod payload;
 mod qwen_code;
 mod reply;
+mod strict;
 pub mod transcript;
 mod words;
 

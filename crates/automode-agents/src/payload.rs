@@ -1,6 +1,6 @@
 //! The JSON object on a hook's stdin, read with bounds.
 //!
-//! Refuses what is too large, too deep, not UTF-8, not one object. Fields are
+//! Refuses what is too large and what is not one object. Fields are
 //! asked for by name and type; a field of another type is absent, and a field that
 //! a decision needs is required by the caller.
 
@@ -8,6 +8,7 @@ use automode_core::{Mode, ToolCall};
 use serde_json::{Map, Value};
 
 use crate::event::{Event, Happening, Malformed, Moment, Subagent};
+use crate::strict;
 
 /// Longest name of a session, tool or event that is kept.
 const MAX_NAME: usize = 512;
@@ -26,22 +27,16 @@ impl Payload {
         if bytes.len() > ToolCall::MAX_INPUT {
             return fail("the hook's input is too large");
         }
-        match serde_json::from_slice::<Value>(bytes) {
-            Ok(Value::Object(fields)) => {
-                if fields
-                    .values()
-                    .any(|value| deeper_than(value, ToolCall::MAX_DEPTH))
-                {
-                    return fail("the hook's input is nested too deeply");
-                }
-                Ok(Self { fields })
-            }
-            Ok(_) => fail("the hook's input is not a JSON object"),
-            Err(error) => fail(&format!(
-                "the hook's input is not JSON (line {}, column {})",
-                error.line(),
-                error.column()
-            )),
+        match strict::parse(bytes) {
+            Ok(Value::Object(fields)) => Ok(Self { fields }),
+            Ok(
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::Array(_),
+            ) => fail("the hook's input is not a JSON object"),
+            Err(why) => fail(&format!("the hook's input cannot be read: {why}")),
         }
     }
 
@@ -92,7 +87,7 @@ impl Payload {
         let found = input.iter().find_map(|field| self.fields.get(*field));
         let input = match found {
             Some(Value::Object(map)) => map.clone(),
-            Some(Value::String(text)) => match serde_json::from_str(text) {
+            Some(Value::String(text)) => match strict::parse(text.as_bytes()) {
                 Ok(Value::Object(map)) => map,
                 Ok(_) | Err(_) => {
                     return Err(Malformed::new(moment, "the tool's input is not an object"));
@@ -101,15 +96,6 @@ impl Payload {
             Some(_) => return Err(Malformed::new(moment, "the tool's input is not an object")),
             None => return Err(Malformed::new(moment, "the tool's input is missing")),
         };
-        if input
-            .values()
-            .any(|value| deeper_than(value, ToolCall::MAX_DEPTH))
-        {
-            return Err(Malformed::new(
-                moment,
-                "the tool's input is nested too deeply",
-            ));
-        }
         Ok(ToolCall {
             tool: self.name(tool, moment)?,
             input,
@@ -180,16 +166,5 @@ pub(crate) fn is_absolute(path: &str) -> bool {
         (Some(b'/'), _, _) => true,
         (Some(drive), Some(b':'), Some(b'\\' | b'/')) => drive.is_ascii_alphabetic(),
         _ => false,
-    }
-}
-
-fn deeper_than(value: &Value, depth: usize) -> bool {
-    let Some(rest) = depth.checked_sub(1) else {
-        return true;
-    };
-    match value {
-        Value::Array(items) => items.iter().any(|item| deeper_than(item, rest)),
-        Value::Object(map) => map.values().any(|item| deeper_than(item, rest)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }

@@ -173,7 +173,7 @@ fn the_command_line_itself_denies() {
         for hook in install::registered(agent, &text).unwrap() {
             let gates = install::events(agent).iter().any(|event| matches!(event, install::EventKind::Gate(name) | install::EventKind::GateTool(name) if *name == hook.event));
             assert!(
-                hook.command.starts_with("'/opt/my tools/automode' hook "),
+                hook.command.contains("'/opt/my tools/automode' hook "),
                 "{}",
                 hook.command
             );

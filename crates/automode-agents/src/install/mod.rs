@@ -202,8 +202,9 @@ fn hook(request: &Request<'_>, event: &EventKind) -> Hook {
     };
     let enforced = matches!(request.enforcement, Enforcement::Enforce);
     let command = if decides && enforced {
+        // A shell runs an empty file as a script that succeeds: only an answer counts.
         format!(
-            "{program} hook {agent} --deadline {DEADLINE}{mode} || {{ echo 'automode: the hook could not run, so the tool call is denied' >&2; exit 2; }}"
+            "answer=$({program} hook {agent} --deadline {DEADLINE}{mode}) && [ -n \"$answer\" ] && printf '%s\\n' \"$answer\" || {{ echo 'automode: the hook could not run, so the tool call is denied' >&2; exit 2; }}"
         )
     } else {
         format!("{program} hook {agent} --deadline {DEADLINE}{mode} || exit 0")

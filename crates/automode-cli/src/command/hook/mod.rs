@@ -4,8 +4,9 @@
 //! reason. The work is done on a thread of its own; the main thread waits for it with
 //! a deadline below the client's timeout, because a client that runs out of patience
 //! lets the call pass. A panic, a hang or a broken pipe is a denial in the client's
-//! own form. This path parses its arguments by hand: it runs before every tool call.
+//! own form, and a death that can be caught blocks by its code. This path parses its arguments by hand: it runs before every tool call.
 
+mod death;
 mod decide;
 mod options;
 mod recall;
@@ -16,7 +17,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Instant;
@@ -32,12 +33,19 @@ const STACK: usize = 64 * 1024 * 1024;
 
 /// Where the work stands, for the answer of a watchdog.
 #[derive(Debug)]
-pub struct Progress(AtomicU8);
+pub struct Progress {
+    at: AtomicU8,
+    /// A decision is due: an end without an answer has to block.
+    due: Arc<AtomicBool>,
+}
 
 impl Progress {
     /// Nothing is known yet: it may be a call, so it counts as one.
-    const fn new() -> Self {
-        Self(AtomicU8::new(0))
+    fn new() -> Self {
+        Self {
+            at: AtomicU8::new(0),
+            due: Arc::new(AtomicBool::new(true)),
+        }
     }
 
     fn set(&self, moment: Moment) {
@@ -47,11 +55,12 @@ impl Progress {
             Moment::AfterTool => 2,
             Moment::Other => 3,
         };
-        self.0.store(at, Ordering::Relaxed);
+        self.at.store(at, Ordering::Relaxed);
+        self.due.store(at < 2, Ordering::Relaxed);
     }
 
     fn moment(&self) -> Moment {
-        match self.0.load(Ordering::Relaxed) {
+        match self.at.load(Ordering::Relaxed) {
             1 => Moment::PermissionRequest,
             2 => Moment::AfterTool,
             3 => Moment::Other,
@@ -70,6 +79,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
         Err(wrong) => return block(&wrong),
     };
     let progress = Arc::new(Progress::new());
+    death::answer(options.enforcement, &progress);
     let reply = work(&options, &progress, started);
     let reply = reply.unwrap_or_else(|why| {
         let answer = Answer::failure(why, options.enforcement);

@@ -1,0 +1,50 @@
+//! Deaths that still answer.
+//!
+//! A stack that overflows, memory that runs out and a panic while unwinding end in
+//! `abort`, and somebody may send the process a signal; clients read such an end as
+//! leave to go on. Every signal that can be caught therefore ends the process with the
+//! code that blocks, while a decision is due. The handler does nothing but leave. What
+//! cannot be caught (a kill) is left to the command line that the installer writes.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use automode_agents::Enforcement;
+use signal_hook::consts::signal;
+use signal_hook::flag;
+
+use super::{BLOCK, Progress};
+
+/// Signals that end a process unless it says otherwise.
+const DEADLY: &[i32] = &[
+    signal::SIGABRT,
+    signal::SIGTERM,
+    signal::SIGINT,
+    signal::SIGHUP,
+    signal::SIGQUIT,
+    signal::SIGXCPU,
+    signal::SIGALRM,
+    signal::SIGVTALRM,
+    signal::SIGPROF,
+    signal::SIGUSR1,
+    signal::SIGUSR2,
+    signal::SIGBUS,
+    signal::SIGSYS,
+    signal::SIGTRAP,
+    signal::SIGIO,
+];
+
+/// Makes deaths answer: with a block while a decision is due, with silence otherwise.
+pub fn answer(enforcement: Enforcement, progress: &Progress) {
+    let always = Arc::new(AtomicBool::new(true));
+    for signal in DEADLY {
+        // Where the system refuses a handler, the command line around the process has to do.
+        if enforcement == Enforcement::Enforce {
+            let due = Arc::clone(&progress.due);
+            flag::register_conditional_shutdown(*signal, i32::from(BLOCK), due).ok();
+        }
+        flag::register_conditional_shutdown(*signal, 0, Arc::clone(&always)).ok();
+    }
+    // A file that may not grow is an error of the write, not the end.
+    flag::register(signal::SIGXFSZ, always).ok();
+}
