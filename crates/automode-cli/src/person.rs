@@ -41,6 +41,15 @@ const AGENTS: &[&str] = &[
     "cursor-agent",
 ];
 
+/// Packages whose programs are agents, whatever they are called.
+const PACKAGES: &[&str] = &[
+    "claude-code",
+    "gemini-cli",
+    "qwen-code",
+    "opencode-ai",
+    "copilot-cli",
+];
+
 /// Refuses anybody but a person at a terminal.
 pub fn required(what: &str) -> Result<()> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
@@ -77,25 +86,28 @@ fn agent_above() -> Option<String> {
     for _ in 0..64 {
         process = parent(process)?;
         let words = fs::read(format!("/proc/{process}/cmdline")).ok()?;
-        let is_agent = |word: &str| {
-            let name = word.rsplit('/').next().unwrap_or(word);
-            let name = name
-                .strip_suffix(".js")
-                .or_else(|| name.strip_suffix(".exe"))
-                .unwrap_or(name);
-            AGENTS.contains(&name)
-        };
-        // An interpreter's first argument is the program that it runs.
+        // An interpreter's first argument that is no flag is the program that it runs.
         let found = words
             .split(|byte| *byte == 0)
-            .take(2)
             .map(|word| String::from_utf8_lossy(word).into_owned())
+            .filter(|word| !word.starts_with('-'))
+            .take(2)
             .find(|word| is_agent(word));
         if found.is_some() {
             return found;
         }
     }
     None
+}
+
+/// By the name of the program, or by the package that it is part of.
+fn is_agent(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = [".js", ".mjs", ".exe"]
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(name);
+    AGENTS.contains(&name) || program.split('/').any(|part| PACKAGES.contains(&part))
 }
 
 fn parent(process: u32) -> Option<u32> {

@@ -21,6 +21,7 @@ pub mod judge;
 pub mod ledger;
 pub mod line;
 mod mode;
+mod own;
 pub mod path;
 pub mod policy;
 pub mod redact;

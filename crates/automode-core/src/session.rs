@@ -25,6 +25,8 @@ pub struct Session {
     /// The repository as it was when the session began: what the agent adds later is not the user's remote.
     pub repo: Option<RepoFact>,
     pub ledger: Ledger,
+    /// Absolute paths of automode itself, as named and as resolved: program, settings, state and log.
+    pub own: Vec<String>,
 }
 
 /// An earlier call, in brief.

@@ -100,6 +100,7 @@ pub mod eval;
 mod gate;
 pub mod judge;
 pub mod observe;
+pub mod own;
 pub mod permit;
 pub mod ports;
 pub mod session;

@@ -398,9 +398,11 @@ fn old_sessions_go_and_a_jumping_clock_takes_none() {
     for path in &files {
         touch(path, long_ago);
     }
-    assert_eq!(session::expire(&state).unwrap(), 0);
+    let now = long_ago + 32 * day;
+    assert_eq!(session::expire(&state, now).unwrap(), 0);
     touch(files.first().unwrap(), long_ago + 31 * day);
-    assert_eq!(session::expire(&state).unwrap(), 2);
+    assert_eq!(session::expire(&state, long_ago).unwrap(), 0);
+    assert_eq!(session::expire(&state, now).unwrap(), 2);
 }
 
 // --- the audit log ---------------------------------------------------------------------------

@@ -128,6 +128,7 @@ pub fn prepare(
         roots,
         home: setup::home(),
         variables: setup::variables(),
+        own: automode::own::paths(),
         ..Session::default()
     };
     Ok(Matter {

@@ -3,7 +3,7 @@
 use automode_shell::place::Protected;
 
 use super::{Guard, Stop, changes, places};
-use crate::{path, rules::Scene};
+use crate::{own, path, rules::Scene};
 
 pub(super) struct ProtectedPath;
 
@@ -17,13 +17,15 @@ impl Guard for ProtectedPath {
     }
 
     fn check(&self, scene: &Scene<'_>) -> Option<Stop> {
-        changes(scene).iter().find_map(|(_, target)| {
+        changes(scene).iter().find_map(|(change, target)| {
             let kind = places(target, scene.context, scene.facts)
                 .iter()
                 .filter_map(|place| place.protected)
                 .find(|kind| kind.needs_person())
                 .map(Protected::name);
-            let kind = kind.or(is_binary(&target.path).then_some("automode's own program"))?;
+            let kind = kind
+                .or(is_binary(&target.path).then_some("automode's own program"))
+                .or(own::is_changed(scene, *change, target).then_some("part of automode itself"))?;
             Some(Stop {
                 guard: self.id(),
                 reason: format!("this changes {}: {kind}", target.path),

@@ -46,7 +46,12 @@ impl Settlement {
             });
         }
         session.calls.push(self.call.clone());
-        for file in &self.written {
+        let runs = match self.decision.verdict {
+            Verdict::Allow => self.written.as_slice(),
+            // Whoever lets it run after all knows what it wrote.
+            Verdict::Ask | Verdict::Deny => &[],
+        };
+        for file in runs {
             let known = session.written.iter().position(|own| own.path == file.path);
             let before = known.map(|at| session.written.remove(at));
             let created = file.created || before.as_ref().is_some_and(|own| own.created);
@@ -69,12 +74,9 @@ pub(super) fn call(case: &Case<'_>, verdict: Verdict) -> CallRecord {
     }
 }
 
-/// The files that an allowed call writes, by their canonical paths.
-pub(super) fn written(case: &Case<'_>, decision: &Decision) -> Vec<WrittenFile> {
-    match decision.verdict {
-        Verdict::Allow => {}
-        Verdict::Ask | Verdict::Deny => return Vec::new(),
-    }
+/// The files that the call writes if it runs, by their canonical paths. A call that was
+/// not allowed may run all the same: a person says yes, or nobody enforces the verdict.
+pub(super) fn written(case: &Case<'_>) -> Vec<WrittenFile> {
     // What the text of the file is suspected of; the command that wrote it is another matter.
     let findings: Vec<String> = rules::detect_content(&case.scene())
         .iter()

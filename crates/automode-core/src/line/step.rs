@@ -307,7 +307,7 @@ impl<'a> Line<'a> {
         Step::Settled(Box::new(Settlement {
             ledger,
             call: record::call(&self.case, decision.verdict),
-            written: record::written(&self.case, &decision),
+            written: record::written(&self.case),
             judged: self.judged.take(),
             // A settled line answers nothing more, so it need not keep them.
             effects: Some(std::mem::replace(

@@ -99,11 +99,12 @@ impl Store for Log {
     }
 }
 
-/// Removes sessions long untouched. Age counts from the youngest of them, so a clock that jumps forgets nothing.
+/// Removes sessions long untouched. Age counts from the youngest of them or from now,
+/// whichever is less, so that a clock that jumps ahead and back forgets nothing.
 ///
 /// # Errors
 /// Where the directory cannot be read.
-pub fn expire(state: &State) -> io::Result<usize> {
+pub fn expire(state: &State, now: SystemTime) -> io::Result<usize> {
     let directory = state.directory("sessions")?;
     let mut files: Vec<(SystemTime, PathBuf)> = fs::read_dir(directory)?
         .flatten()
@@ -117,7 +118,8 @@ pub fn expire(state: &State) -> io::Result<usize> {
     let surplus = files.len().saturating_sub(MAX_SESSIONS);
     let mut removed = 0_usize;
     for (at, (touched, path)) in files.iter().enumerate() {
-        let age = youngest.duration_since(*touched).unwrap_or_default();
+        let since = |time: SystemTime| time.duration_since(*touched).unwrap_or_default();
+        let age = since(youngest).min(since(now));
         if age > EXPIRY || at < surplus {
             fs::remove_file(path)?;
             let _ = fs::remove_file(path.with_extension("lock"));

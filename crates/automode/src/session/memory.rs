@@ -133,7 +133,12 @@ impl Memory {
         if let Some(call) = self.calls.iter_mut().rev().find(is_it) {
             call.outcome = outcome;
             // A call that a person let through writes what it said it would.
-            files.extend(call.note.writes.iter().cloned());
+            match outcome {
+                Outcome::Succeeded | Outcome::Failed => {
+                    files.extend(call.note.writes.iter().cloned());
+                }
+                Outcome::Denied | Outcome::Pending => {}
+            }
         }
         files.into_iter().rev().for_each(|file| self.wrote(file));
     }

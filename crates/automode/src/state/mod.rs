@@ -43,16 +43,20 @@ impl State {
     /// # Errors
     /// [`Unusable`] where there is no such place or it cannot be trusted.
     pub fn locate(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Unusable> {
+        Self::at(Self::place(variable).ok_or(Unusable::Homeless)?)
+    }
+
+    /// The directory that [`State::locate`] would use; nothing is made or checked.
+    #[must_use]
+    pub fn place(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
         let absolute = |name: &str| {
             variable(name)
                 .map(PathBuf::from)
                 .filter(|path| path.is_absolute())
         };
-        let root = absolute("AUTOMODE_STATE_DIR")
+        absolute("AUTOMODE_STATE_DIR")
             .or_else(|| absolute("XDG_STATE_HOME").map(|base| base.join("automode")))
             .or_else(|| absolute("HOME").map(|home| home.join(".local/state/automode")))
-            .ok_or(Unusable::Homeless)?;
-        Self::at(root)
     }
 
     /// The state in this directory, which is made where it is missing.

@@ -15,6 +15,7 @@ use automode_core::Outcome;
 use sha2::{Digest, Sha256};
 
 use super::recall::{self, FromTranscript};
+use super::record;
 use super::serve::{Desk, PATIENCE};
 use crate::{judge, setup};
 
@@ -55,6 +56,8 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
             permission: permit::narrowest(call),
         },
     );
+    let mut writes = settlement.written.clone();
+    record::still_own(&memory, &mut writes);
     notes.extend(learned(
         desk,
         &memory,
@@ -69,7 +72,7 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
             // A permit used up by a request for permission has nothing left for another one.
             permitted: permitted && desk.event.happening.moment() == Moment::BeforeTool,
             by: desk.event.subagent.as_ref().map(|by| by.id.clone()),
-            writes: settlement.written.clone(),
+            writes,
         },
     ));
     trouble |= keep(desk, &notes, &log).is_err();
@@ -149,6 +152,7 @@ pub fn session(desk: &Desk<'_>, memory: &Memory) -> Session {
     Session {
         home: setup::home(),
         variables: setup::variables(),
+        own: automode::own::paths(),
         ..memory.session(mode, presence)
     }
 }

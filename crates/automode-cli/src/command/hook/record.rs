@@ -4,9 +4,10 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::time::SystemTime;
 
 use automode::ports::NoRecall;
-use automode::session::{self, Note, Phase};
+use automode::session::{self, Memory, Note, Phase};
 use automode::{Action, Ground, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, Happening, Report};
 use automode_core::{Outcome, WrittenFile, path, tool};
@@ -37,7 +38,7 @@ pub fn start(desk: &Desk<'_>) {
     note(desk, Vec::new());
     if let Some(state) = &desk.state {
         // What stays behind today goes tomorrow.
-        session::expire(state).unwrap_or_default();
+        session::expire(state, SystemTime::now()).unwrap_or_default();
     }
 }
 
@@ -90,7 +91,9 @@ pub fn after(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcom
     files.truncate(MAX_FILES);
     files.retain_mut(|file| match digest(&file.path) {
         Some(digest) => {
-            file.digest = digest;
+            if is_all_own(file) {
+                file.digest = digest;
+            }
             true
         }
         None => false,
@@ -155,24 +158,58 @@ fn note(desk: &Desk<'_>, notes: Vec<Note>) {
     log.append(&all, PATIENCE).unwrap_or_default();
 }
 
-/// The file that an editing tool changed.
+/// The file that an editing tool changed. What it wrote whole is the session's.
 fn edited(call: &ToolCall) -> Option<WrittenFile> {
-    let path = match tool::normalize(call).1 {
-        Action::Write { path, .. } | Action::Edit { path, .. } | Action::Notebook { path, .. } => {
-            Some(path::absolute(&path, &call.cwd, setup::home().as_deref()))
-        }
-        _ => None,
+    let (path, digest) = match tool::normalize(call).1 {
+        Action::Write { path, content } => (path, automode_core::digest(&content)),
+        Action::Edit { path, .. } | Action::Notebook { path, .. } => (path, String::new()),
+        Action::Shell { .. }
+        | Action::PowerShell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::WebSearch { .. }
+        | Action::Spawn { .. }
+        | Action::Schedule { .. }
+        | Action::Message { .. }
+        | Action::Configure { .. }
+        | Action::Mcp { .. }
+        | Action::Interact
+        | Action::Inert
+        | Action::Opaque { .. } => return None,
     };
-    path.map(|path| WrittenFile {
+    let path = path::absolute(&path, &call.cwd, setup::home().as_deref());
+    Some(WrittenFile {
         path: std::fs::canonicalize(&path)
             .ok()
             .and_then(|path| path.to_str().map(str::to_owned))
             .unwrap_or(path),
-        digest: String::new(),
+        digest,
         created: false,
         findings: Vec::new(),
         taint: Vec::new(),
     })
+}
+
+/// Files that are about to be written and still are as this session left them keep their
+/// digest, so that they are the session's afterwards too.
+pub fn still_own(memory: &Memory, writes: &mut [WrittenFile]) {
+    let unknown = writes.iter_mut().filter(|file| file.digest.is_empty());
+    for file in unknown.take(MAX_FILES) {
+        let record = memory.written.iter().find(|own| own.path == file.path);
+        if let Some(record) = record
+            && !record.digest.is_empty()
+            && digest(&file.path).as_ref() == Some(&record.digest)
+        {
+            file.digest.clone_from(&record.digest);
+        }
+    }
+}
+
+/// All of the file is the session's. A person's file that was added to stays theirs: with
+/// a digest it would pass for the session's own.
+fn is_all_own(file: &WrittenFile) -> bool {
+    file.created || !file.digest.is_empty()
 }
 
 fn digest(path: &str) -> Option<String> {

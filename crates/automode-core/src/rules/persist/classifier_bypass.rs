@@ -1,10 +1,11 @@
 //! Attempts to switch automode off, to go round it, or to answer for the person.
 
 use automode_shell::place::{Place, Protected};
-use automode_shell::{Act, Effect, Extent, Invocation, ProcessScope};
+use automode_shell::{Act, Effect, Extent, Invocation, ProcessScope, Stdout, Target};
 
-use crate::Finding;
+use crate::guards::Change;
 use crate::rules::{Rule, Scene, certain, program_name, report};
+use crate::{Finding, own, path};
 
 pub struct ClassifierBypass;
 
@@ -28,31 +29,19 @@ impl Rule for ClassifierBypass {
             .effects()
             .filter_map(|effect| touches(scene, effect))
             .chain(scene.invocations().filter_map(|start| speaks(scene, start)))
+            .chain(
+                scene
+                    .invocations()
+                    .filter_map(|start| looks_up(scene, start)),
+            )
             .collect()
     }
 }
 
 fn touches(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     match &effect.act {
-        Act::Write { target, .. } | Act::Delete { target, .. } => {
-            // A pattern that may also match such a file is not aimed at it.
-            let aimed = target.extent != Extent::Pattern
-                || Place::of_path(&certain(&target.path), scene.context).protected
-                    == Some(Protected::Automode);
-            let own = aimed
-                && scene
-                    .places(target)
-                    .into_iter()
-                    .any(|place| place.protected == Some(Protected::Automode));
-            let binary = target.path.ends_with("/bin/automode");
-            (own || binary).then(|| {
-                let what = format!(
-                    "changes {}, part of automode",
-                    report::target(scene, target)
-                );
-                scene.veto(ID, scene.part(effect), &what, INSTEAD)
-            })
-        }
+        Act::Write { target, .. } => changes(scene, effect, target, Change::Write),
+        Act::Delete { target, .. } => changes(scene, effect, target, Change::Delete),
         Act::Process {
             scope: ProcessScope::Named(name),
         } if name.contains("automode") => {
@@ -68,9 +57,30 @@ fn touches(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     }
 }
 
+/// A change of automode's files, by their usual names or by where they really are.
+fn changes(scene: &Scene<'_>, effect: &Effect, target: &Target, change: Change) -> Option<Finding> {
+    // A pattern that may also match such a file is not aimed at it.
+    let aimed = target.extent != Extent::Pattern
+        || Place::of_path(&certain(&target.path), scene.context).protected
+            == Some(Protected::Automode);
+    let usual = aimed
+        && scene
+            .places(target)
+            .into_iter()
+            .any(|place| place.protected == Some(Protected::Automode));
+    let binary = target.path.ends_with("/bin/automode");
+    (usual || binary || own::is_changed(scene, change, target)).then(|| {
+        let what = format!(
+            "changes {}, part of automode",
+            report::target(scene, target)
+        );
+        scene.veto(ID, scene.part(effect), &what, INSTEAD)
+    })
+}
+
 /// An agent that answers for the person.
 fn speaks(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
-    if program_name(start)? != "automode" {
+    if program_name(start)? != "automode" && !is_link_to_own(scene, start) {
         return None;
     }
     let command = start
@@ -85,5 +95,44 @@ fn speaks(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
             report::name(&command)
         );
         scene.veto(ID, start.span, &what, INSTEAD)
+    })
+}
+
+/// The program under another name: its path, or where that leads, is automode's own.
+fn is_link_to_own(scene: &Scene<'_>, start: &Invocation) -> bool {
+    let Some(named) = start.argv.first().and_then(|word| word.literal()) else {
+        return false;
+    };
+    let cwd = start.cwd.as_deref().unwrap_or(&scene.context.cwd);
+    let path = path::absolute(&named, cwd, scene.context.home.as_deref());
+    named.contains('/') && own::is_program(scene, &path)
+}
+
+/// Finding the program or its process, and handing what was found to a command that does something with it.
+fn looks_up(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
+    const LOOKUPS: &[&str] = &[
+        "which", "whereis", "whence", "where", "command", "type", "hash", "pgrep", "pidof",
+        "locate",
+    ];
+    let name = program_name(start)?;
+    let handed_on = matches!(start.stdout, Stdout::Pipe | Stdout::Captured);
+    let about_automode = start
+        .argv
+        .iter()
+        .skip(1)
+        .filter_map(|word| word.literal())
+        .any(|word| word.rsplit('/').next() == Some("automode"));
+    if !LOOKUPS.contains(&name.as_str()) || !handed_on || !about_automode {
+        return None;
+    }
+    let used = scene.effects().any(|effect| {
+        matches!(
+            effect.act,
+            Act::Write { .. } | Act::Delete { .. } | Act::Execute { .. } | Act::Process { .. }
+        )
+    });
+    used.then(|| {
+        let what = "looks automode up for another command to act on";
+        scene.veto(ID, start.span, what, INSTEAD)
     })
 }
