@@ -1,0 +1,18 @@
+//! The hook as a process: what it answers, what it remembers, and what it survives.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed"
+)]
+
+mod answer;
+mod bench;
+mod crowd;
+mod death;
+mod own;
+mod patience;
+mod permit;
+mod session;
+mod state;
+mod versions;
