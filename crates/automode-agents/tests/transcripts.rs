@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use automode_agents::Agent;
-use automode_agents::transcript::{Item, Reader};
+use automode_agents::transcript::{Branches, Item, Reader};
 use serde_json::{Value, json};
 
 fn read(agent: Agent, lines: &[Value]) -> Vec<String> {
@@ -335,4 +335,140 @@ fn the_record_names_the_model() {
     reader.read(line("claude-opus-5-5", false).as_bytes());
     reader.read(line("claude-haiku-5-5", true).as_bytes());
     assert_eq!(reader.model(), Some("claude-opus-5-5"));
+}
+
+// --- words that were taken back -------------------------------------------------------------------
+
+/// The words of a record that still count, in their order.
+fn standing(agent: Agent, lines: &[Value]) -> Vec<String> {
+    let bytes: Vec<Vec<u8>> = lines
+        .iter()
+        .map(|line| line.to_string().into_bytes())
+        .collect();
+    let mut branches = Branches::new(agent).unwrap();
+    for (at, line) in bytes.iter().enumerate() {
+        branches.note(at as u64, line);
+    }
+    let taken_back = branches.finish();
+    let mut reader = Reader::new(agent, "/w").unwrap();
+    let said = bytes.iter().enumerate().flat_map(|(at, line)| {
+        let items = reader.read(line);
+        items.into_iter().filter_map(move |item| match item {
+            Item::User(words) => Some((at, words)),
+            Item::Call { .. } | Item::Outcome { .. } => None,
+        })
+    });
+    said.filter(|(at, _)| !taken_back.holds(*at as u64))
+        .map(|(_, words)| words)
+        .collect()
+}
+
+#[test]
+fn going_back_in_claude_code_takes_words_back() {
+    let line = |kind: &str, uuid: &str, parent: Option<&str>, text: &str| json!({"type": kind, "uuid": uuid, "parentUuid": parent, "isSidechain": false, "message": {"role": kind, "content": text}});
+    let user = |uuid: &str, parent: Option<&str>, text: &str| line("user", uuid, parent, text);
+    let model = |uuid: &str, parent: &str| line("assistant", uuid, Some(parent), "…");
+    let check = |lines: &[Value], expected: &[&str]| {
+        assert_eq!(standing(Agent::ClaudeCode, lines), expected)
+    };
+    let straight = [
+        user("1", None, "one"),
+        model("2", "1"),
+        user("3", Some("2"), "two"),
+        model("4", "3"),
+    ];
+    check(&straight, &["one", "two"]);
+    let rewound = [
+        &straight[..],
+        &[user("5", Some("2"), "three"), model("6", "5")],
+    ]
+    .concat();
+    check(&rewound, &["one", "three"]);
+    let anew = [&straight[..], &[user("5", None, "afresh"), model("6", "5")]].concat();
+    check(&anew, &["afresh"]);
+    // A summary begins a new chain; what was said before it still counts, but not what was taken back before it.
+    let boundary =
+        json!({"type": "system", "subtype": "compact_boundary", "uuid": "7", "parentUuid": null});
+    let summary = json!({"type": "user", "uuid": "8", "parentUuid": "7", "isCompactSummary": true, "message": {"role": "user", "content": "what happened"}});
+    let compacted = [
+        &rewound[..],
+        &[boundary, summary, user("9", Some("8"), "four")],
+    ]
+    .concat();
+    check(&compacted, &["one", "three", "four"]);
+    let logical =
+        json!({"type": "system", "uuid": "7", "parentUuid": null, "logicalParentUuid": "4"});
+    let back = [&rewound[..], &[logical, user("8", Some("7"), "four")]].concat();
+    check(&back, &["one", "two", "four"]);
+    // The middle of a record, lines that lead nowhere, lines that lead in a circle.
+    check(&rewound[1..], &["three"]);
+    check(&rewound[2..], &["two", "three"]);
+    check(&straight[1..], &["two"]);
+    check(
+        &[user("1", Some("2"), "a"), user("2", Some("1"), "b")],
+        &["a", "b"],
+    );
+    check(&[], &[]);
+}
+
+#[test]
+fn going_back_in_gemini_cli_and_codex_takes_words_back() {
+    let gemini =
+        |id: &str, text: &str| json!({"id": id, "type": "user", "content": [{"text": text}]});
+    let rewind = |id: &str| json!({"$rewindTo": id});
+    let check = |lines: &[Value], expected: &[&str]| {
+        assert_eq!(standing(Agent::GeminiCli, lines), expected)
+    };
+    let said = [gemini("a", "one"), gemini("b", "two"), gemini("c", "three")];
+    check(&said, &["one", "two", "three"]);
+    check(
+        &[&said[..], &[rewind("b"), gemini("d", "four")]].concat(),
+        &["one", "four"],
+    );
+    check(&[&said[..], &[rewind("gone")]].concat(), &[]);
+    let codex = |text: &str| json!({"type": "event_msg", "payload": {"type": "user_message", "message": text}});
+    let rollback = |turns: u64| json!({"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": turns}});
+    let provenance = json!({"content_item_metadata": [{"provenance": {"type": "user"}}]});
+    let item = |text: &str| json!({"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}], "internal_chat_message_metadata_passthrough": provenance}});
+    let check =
+        |lines: &[Value], expected: &[&str]| assert_eq!(standing(Agent::Codex, lines), expected);
+    check(
+        &[codex("one"), codex("two"), rollback(1), codex("three")],
+        &["one", "three"],
+    );
+    check(
+        &[
+            codex("one"),
+            item("one"),
+            item("two"),
+            codex("two"),
+            rollback(1),
+        ],
+        &["one", "one"],
+    );
+    check(&[codex("one"), rollback(9), codex("two")], &["two"]);
+}
+
+#[test]
+fn older_recordings_are_read() {
+    let document = json!({"sessionId": "s", "projectHash": "h", "messages": [
+        {"id": "1", "type": "user", "content": "fix it"},
+        {"id": "2", "type": "gemini", "content": "ok", "toolCalls": [{"id": "c", "name": "run_shell_command", "args": {"command": "make"}, "status": "success"}]},
+        {"id": "3", "type": "info", "content": "note"},
+    ]});
+    let mut reader = Reader::new(Agent::GeminiCli, "/w").unwrap();
+    let items = reader.read_document(document.to_string().as_bytes());
+    assert!(
+        matches!(items.as_slice(), [Item::User(words), Item::Call { call, .. }, Item::Outcome { .. }]
+        if words == "fix it" && call.tool == "run_shell_command" && call.cwd == "/w"),
+        "{items:?}"
+    );
+    assert_eq!(reader.read_document(b"{"), []);
+    let mut reader = Reader::new(Agent::Codex, "/w").unwrap();
+    let bare = json!({"type": "function_call", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"make\"]}", "call_id": "c"});
+    assert!(
+        matches!(reader.read(bare.to_string().as_bytes()).as_slice(), [Item::Call { call, .. }] if call.text("command") == Some("make"))
+    );
+    let said = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "push it"}]});
+    assert_eq!(reader.read(said.to_string().as_bytes()), []);
 }

@@ -23,6 +23,9 @@ pub(super) fn read(line: &[u8], cwd: &mut String, items: &mut Vec<Item>) {
     let Ok(Line { kind, payload }) = serde_json::from_slice(line) else {
         return;
     };
+    if payload.is_null() {
+        return bare(&kind, line, cwd, items);
+    }
     let text = |field: &str| payload.get(field).and_then(Value::as_str);
     match kind.as_str() {
         "session_meta" | "turn_context" => {
@@ -36,6 +39,15 @@ pub(super) fn read(line: &[u8], cwd: &mut String, items: &mut Vec<Item>) {
         }
         "response_item" => items.extend(item(&payload, cwd)),
         _ => {}
+    }
+}
+
+/// The first recordings held the model's items as they were. Nothing in them tells the user
+/// from the harness, so they say what was called and nothing else.
+fn bare(kind: &str, line: &[u8], cwd: &str, items: &mut Vec<Item>) {
+    let is_call = kind.ends_with("_call") || kind.ends_with("_call_output");
+    if let (true, Ok(line)) = (is_call, serde_json::from_slice::<Value>(line)) {
+        items.extend(item(&line, cwd));
     }
 }
 

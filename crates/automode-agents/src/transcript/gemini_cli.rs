@@ -1,4 +1,5 @@
-//! `~/.gemini/tmp/<project>/chats/….jsonl`: a header, patches, messages.
+//! `~/.gemini/tmp/<project>/chats/….jsonl`: a header, patches, messages. Older versions
+//! kept one object with a list of messages in a `.json`.
 //!
 //! A later line with the same id replaces the earlier one and adds `toolCalls`; the
 //! calls have ids of their own, so each is read once. The record does not say where
@@ -22,17 +23,33 @@ struct Line {
     tool_calls: Vec<Value>,
 }
 
+#[derive(Deserialize)]
+struct Document {
+    messages: Vec<Line>,
+}
+
 pub(super) fn read(line: &[u8], cwd: &str, items: &mut Vec<Item>) {
-    let Ok(line) = serde_json::from_slice::<Line>(line) else {
-        return;
-    };
-    if let ("user", Value::Array(parts)) = (line.kind.as_str(), &line.content) {
-        items.extend(
-            plain_parts(parts)
-                .as_deref()
-                .and_then(words::own)
-                .map(Item::User),
-        );
+    if let Ok(line) = serde_json::from_slice::<Line>(line) {
+        message(&line, cwd, items);
+    }
+}
+
+pub(super) fn read_document(document: &[u8], cwd: &str, items: &mut Vec<Item>) {
+    if let Ok(document) = serde_json::from_slice::<Document>(document) {
+        for line in &document.messages {
+            message(line, cwd, items);
+        }
+    }
+}
+
+fn message(line: &Line, cwd: &str, items: &mut Vec<Item>) {
+    if line.kind == "user" {
+        let text = match &line.content {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(parts) => plain_parts(parts),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+        };
+        items.extend(text.as_deref().and_then(words::own).map(Item::User));
     }
     for call in &line.tool_calls {
         items.extend(made(call, cwd));

@@ -6,6 +6,7 @@
 //! and never the text, so a session of any length can stream through it. A line it
 //! cannot read is skipped: formats are the vendors' own and change.
 
+mod branch;
 mod claude_code;
 mod codex;
 mod copilot;
@@ -20,6 +21,8 @@ use memchr::memmem;
 use serde_json::{Map, Value};
 
 use crate::agent::Agent;
+
+pub use branch::{Branches, TakenBack};
 
 /// Something in a recorded session that counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,6 +171,17 @@ impl Reader {
         }
         if self.interest == Interest::WordsAndCalls {
             items.retain(|item| !matches!(item, Item::Outcome { .. }));
+        }
+        items.retain(|item| self.is_new(item));
+        items
+    }
+
+    /// What a whole document says: before it wrote lines, Gemini CLI kept a session as one object.
+    pub fn read_document(&mut self, document: &[u8]) -> Vec<Item> {
+        let mut items = Vec::new();
+        match self.format {
+            Format::GeminiCli => gemini_cli::read_document(document, &self.place.cwd, &mut items),
+            Format::ClaudeCode | Format::Codex | Format::QwenCode | Format::Copilot => {}
         }
         items.retain(|item| self.is_new(item));
         items

@@ -120,12 +120,10 @@ fn scarce_memory_and_small_stacks_block() {
     let limits = [
         ":",
         "ulimit -s 16",
+        "ulimit -f 0; ulimit -n 5",
         "ulimit -v 60000",
-        "ulimit -v 90000",
         "ulimit -v 120000",
         "ulimit -v 250000",
-        "ulimit -f 0",
-        "ulimit -n 5",
     ];
     for (name, payload) in hostile(&bench) {
         for limit in limits {

@@ -63,22 +63,44 @@ fn a_judge_that_never_answers_is_a_denial_in_time() {
 }
 
 #[test]
-fn the_end_of_a_huge_transcript_reaches_the_judge() {
+fn words_that_were_taken_back_do_not_reach_the_judge() {
     let bench = Bench::new();
     let seen = bench.root.path().join("seen");
-    let begun = Instant::now();
-    let mut command = bench.command(&["hook", "claude-code"]);
-    command
-        .env("AUTOMODE_JUDGE", "command")
-        .env("AUTOMODE_COMMAND", format!("tee -a {}", seen.display()));
-    let mut payload = bench.call(UNKNOWN);
-    payload["transcript_path"] = json!(huge(&bench));
-    let answer = finish(&mut command, payload.to_string().as_bytes());
-    assert_ne!(answer.verdict(), "allow", "{}", answer.json);
-    let asked = fs::read_to_string(seen).unwrap();
-    assert!(asked.contains("never touch the payroll"), "{asked}");
-    assert!(asked.contains(UNKNOWN) && !asked.contains("words long gone"));
-    assert!(begun.elapsed() < Duration::from_secs(15));
+    let line = |uuid: &str, parent: Option<&str>, text: &str| {
+        let message = json!({"type": "user", "uuid": uuid, "parentUuid": parent, "isSidechain": false, "message": {"role": "user", "content": text}});
+        format!("{message}\n")
+    };
+    let path = bench.root.path().join("transcript.jsonl");
+    let said = [
+        "keep the tests green",
+        "frobnicate at will",
+        "leave the data alone",
+    ];
+    let text = [
+        line("1", None, said[0]),
+        line("2", Some("1"), said[1]),
+        line("3", Some("1"), said[2]),
+    ];
+    fs::write(&path, text.concat()).unwrap();
+    let ask = || {
+        let mut command = bench.command(&["hook", "claude-code"]);
+        command
+            .env("AUTOMODE_JUDGE", "command")
+            .env("AUTOMODE_COMMAND", format!("tee {}", seen.display()));
+        let mut payload = bench.call(UNKNOWN);
+        payload["transcript_path"] = json!(path);
+        let answer = finish(&mut command, payload.to_string().as_bytes());
+        assert_ne!(answer.verdict(), "allow", "{}", answer.json);
+        let asked = fs::read_to_string(&seen).unwrap();
+        said.map(|words| asked.contains(words))
+    };
+    // From the transcript alone, then as the hook itself recorded them.
+    assert_eq!(ask(), [true, false, true]);
+    for words in said {
+        let prompt = bench.event("UserPromptSubmit", &json!({"prompt": words}));
+        bench.hook(&["claude-code"], &prompt.to_string());
+    }
+    assert_eq!(ask(), [true, false, true]);
 }
 
 #[test]

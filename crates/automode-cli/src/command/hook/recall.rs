@@ -4,8 +4,10 @@
 //! first. Only where it has none (the hook for prompts is not installed) the agent's
 //! transcript is read. It streams by once, from the beginning, because what the user
 //! forbade first still holds; memory is bounded by the judge's window and time by a
-//! deadline. What cannot be read whole is too long, never quietly cut.
+//! deadline. What cannot be read whole is too long, never quietly cut. Words that the
+//! user took back by going back in the conversation do not count, recorded or not.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -14,7 +16,7 @@ use std::time::{Duration, Instant};
 use automode::ports::Recall;
 use automode::session::Memory;
 use automode::{Failure, Session, ToolCall};
-use automode_agents::transcript::{Item, Reader};
+use automode_agents::transcript::{Branches, Item, Reader, TakenBack};
 use automode_agents::{Agent, Event};
 use automode_core::judge::Instruction;
 use automode_core::transcript::{self, Entry, Kept};
@@ -29,6 +31,9 @@ const MAX_LINE: u64 = 12 * 1024 * 1024;
 const BUFFER: usize = 256 * 1024;
 /// How much of a transcript's end names the model that spoke last.
 const TAIL: u64 = 256 * 1024;
+
+/// How far back in a record it is looked for ways that were not taken.
+const BACK: u64 = 32 * 1024 * 1024;
 
 pub struct FromTranscript<'a> {
     pub agent: Agent,
@@ -47,8 +52,9 @@ impl Recall for FromTranscript<'_> {
 
     fn transcript(&self) -> Result<Option<Vec<Entry>>, Failure> {
         let spoken = |entry: &Entry| matches!(entry, Entry::User(_));
+        let back = self.taken_back().unwrap_or_default();
         if self.memory.entries.iter().any(spoken) {
-            return Ok(None);
+            return Ok(self.recorded_without(&back));
         }
         let Some((file, reader)) = self.open() else {
             return Ok(None);
@@ -56,8 +62,9 @@ impl Recall for FromTranscript<'_> {
         let mut kept = Kept::new(self.window);
         // The newest call is held back: it may be the one being decided.
         let mut newest: Option<(ToolCall, Entry)> = None;
-        stream(file, reader.without_outcomes(), &mut |item| {
+        stream(file, reader.without_outcomes(), &mut |at, item| {
             let (entry, call) = match item {
+                Item::User(_) if back.lines.holds(at) => return Ok(()),
                 Item::User(words) => (Entry::User(words), None),
                 Item::Call { call, .. } => match entry(&call) {
                     Some(entry) => (entry, Some(call)),
@@ -88,7 +95,52 @@ impl Recall for FromTranscript<'_> {
     }
 }
 
+/// What the user took back by going back in the conversation.
+#[derive(Default)]
+struct Back {
+    lines: TakenBack,
+    /// Words that stand on such lines and on no other.
+    words: Vec<String>,
+}
+
 impl FromTranscript<'_> {
+    /// What was taken back, as the end of the agent's record tells.
+    fn taken_back(&self) -> Option<Back> {
+        let mut branches = Branches::new(self.agent)?;
+        let file = || self.open().map(|(file, _)| file);
+        ends(file()?, &mut |at, line| branches.note(at, line))?;
+        let lines = branches.finish();
+        if lines.is_empty() {
+            return None;
+        }
+        let mut reader = self.open()?.1.without_outcomes();
+        let (mut words, mut held) = (Vec::new(), HashSet::new());
+        ends(file()?, &mut |at, line| {
+            for item in reader.read(line) {
+                match item {
+                    Item::User(said) if lines.holds(at) => words.push(said),
+                    Item::User(said) => {
+                        held.insert(said);
+                    }
+                    Item::Call { .. } | Item::Outcome { .. } => {}
+                }
+            }
+        })?;
+        words.retain(|said| !held.contains(said));
+        Some(Back { lines, words })
+    }
+
+    /// The recorded session without words that were taken back; nothing where all of it holds.
+    fn recorded_without(&self, back: &Back) -> Option<Vec<Entry>> {
+        let holds = |entry: &&Entry| match entry {
+            Entry::User(words) => !back.words.contains(words),
+            Entry::Call { .. } => true,
+        };
+        let recorded = &self.memory.entries;
+        let kept: Vec<Entry> = recorded.iter().filter(holds).cloned().collect();
+        (kept.len() < recorded.len()).then_some(kept)
+    }
+
     fn open(&self) -> Option<(File, Reader)> {
         let reader = Reader::new(self.agent, &self.event.cwd)?;
         Some((open(&path(self.agent, self.event)?)?, reader))
@@ -134,8 +186,9 @@ fn open(path: &std::path::Path) -> Option<File> {
 fn stream(
     file: File,
     mut reader: Reader,
-    each: &mut dyn FnMut(Item) -> Result<(), Failure>,
+    each: &mut dyn FnMut(u64, Item) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    let mut at = 0_u64;
     let end = Instant::now() + PATIENCE;
     let mut lines = BufReader::with_capacity(BUFFER, file);
     let mut line = Vec::new();
@@ -153,13 +206,37 @@ fn stream(
             if !reader.is_noise(&line) {
                 return Err(Failure::Overlong);
             }
-            lines.skip_until(b'\n').map_err(|_| Failure::Store)?;
+            let rest = lines.skip_until(b'\n').map_err(|_| Failure::Store)?;
+            at = at.saturating_add(rest as u64);
         } else {
-            reader.read(&line).into_iter().try_for_each(&mut *each)?;
+            let mut items = reader.read(&line).into_iter();
+            items.try_for_each(|item| each(at, item))?;
         }
+        at = at.saturating_add(read as u64);
         if Instant::now() > end {
             return Err(Failure::Overlong);
         }
+    }
+}
+
+/// The whole lines at the end of a record, each with where it begins.
+fn ends(mut file: File, each: &mut dyn FnMut(u64, &[u8])) -> Option<()> {
+    let length = file.metadata().ok()?.len();
+    let mut at = length.saturating_sub(BACK);
+    file.seek(SeekFrom::Start(at)).ok()?;
+    let mut lines = BufReader::with_capacity(BUFFER, file.take(BACK));
+    if at > 0 {
+        at = at.saturating_add(lines.skip_until(b'\n').ok()? as u64);
+    }
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = lines.read_until(b'\n', &mut line).ok()?;
+        if read == 0 {
+            return Some(());
+        }
+        each(at, &line);
+        at = at.saturating_add(read as u64);
     }
 }
 

@@ -12,9 +12,18 @@ const DEPTH: usize = 8;
 /// How many lines are looked at to tell whose a recording is.
 const LINES: usize = 20;
 
+/// How a recording is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Lines,
+    /// One object, read as a whole.
+    Document,
+}
+
 /// One recorded session.
 pub struct Recording {
     pub agent: Agent,
+    pub form: Form,
     pub path: PathBuf,
     pub bytes: u64,
     /// Where the session worked, where the recording itself does not say so.
@@ -43,14 +52,22 @@ fn search(path: &Path, depth: usize, found: &mut Vec<Recording>) {
         return;
     };
     if about.is_file() {
-        if path.extension().is_some_and(|kind| kind == "jsonl") {
-            found.extend(agent(path).map(|agent| Recording {
-                agent,
-                cwd: project(path),
-                path: path.to_owned(),
-                bytes: about.len(),
-            }));
-        }
+        let kind = path.extension().and_then(|kind| kind.to_str());
+        let (agent, form) = match kind {
+            Some("jsonl") => (agent(path), Form::Lines),
+            Some("json") => (
+                is_gemini_document(path).then_some(Agent::GeminiCli),
+                Form::Document,
+            ),
+            Some(_) | None => (None, Form::Lines),
+        };
+        found.extend(agent.map(|agent| Recording {
+            agent,
+            form,
+            cwd: project(path),
+            path: path.to_owned(),
+            bytes: about.len(),
+        }));
         return;
     }
     let Some(deeper) = depth.checked_sub(1) else {
@@ -71,7 +88,8 @@ fn agent(path: &Path) -> Option<Agent> {
     lines.map_while(Result::ok).take(LINES).find_map(|line| {
         let line: Value = serde_json::from_str(&line).ok()?;
         let has = |field: &str| line.get(field).is_some();
-        if has("payload") {
+        let kind = line.get("type").and_then(Value::as_str).unwrap_or_default();
+        if has("payload") || has("call_id") && kind.contains("_call") {
             Some(Agent::Codex)
         } else if has("$set") || has("projectHash") {
             Some(Agent::GeminiCli)
@@ -85,6 +103,19 @@ fn agent(path: &Path) -> Option<Agent> {
             None
         }
     })
+}
+
+/// Before it wrote lines, Gemini kept a session as one object that names its project first.
+fn is_gemini_document(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head);
+    name.starts_with("session-")
+        && read.is_ok()
+        && ["\"sessionId\"", "\"projectHash\""]
+            .iter()
+            .all(|field| head.contains(field))
 }
 
 /// Gemini keeps the project's root in a file beside its recordings.

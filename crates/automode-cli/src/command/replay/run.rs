@@ -9,12 +9,14 @@ use automode::{Gate, Session, ToolCall};
 use automode_agents::transcript::{Item, Reader};
 use automode_core::transcript::Entry;
 
-use super::find::Recording;
+use super::find::{Form, Recording};
 use super::tally::Tally;
 use crate::setup;
 
 /// A longer line is passed over: it is a tool's result.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
+/// A document is read as a whole, so its size is bounded.
+const MAX_DOCUMENT: u64 = 64 * 1024 * 1024;
 /// What is kept of a session while it is replayed.
 const MAX_REMEMBERED: usize = 200;
 
@@ -26,8 +28,23 @@ pub fn replay(recording: &Recording, tally: &mut Tally, read: &AtomicU64) {
         tally.unreadable = tally.unreadable.saturating_add(1);
         return;
     };
-    tally.sessions = tally.sessions.saturating_add(1);
     let mut play = Play::default();
+    if recording.form == Form::Document {
+        if recording.bytes > MAX_DOCUMENT {
+            tally.unreadable = tally.unreadable.saturating_add(1);
+            return;
+        }
+        tally.sessions = tally.sessions.saturating_add(1);
+        let mut document = Vec::new();
+        if file.take(MAX_DOCUMENT).read_to_end(&mut document).is_ok() {
+            for item in reader.read_document(&document) {
+                play.take(item, tally);
+            }
+        }
+        read.fetch_add(recording.bytes, Ordering::Relaxed);
+        return;
+    }
+    tally.sessions = tally.sessions.saturating_add(1);
     let mut lines = BufReader::with_capacity(1 << 16, file);
     let mut line = Vec::new();
     let mut whole = true;
