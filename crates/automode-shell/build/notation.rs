@@ -109,7 +109,7 @@ fn role(name: &str) -> Result<String> {
             | "cd-operands" | "bind" | "pid" | "process-name" | "task-file" | "mount" | "at-file"
             | "form-file" | "keyed-file" | "git-config" | "tar-action" | "cookie" | "ssh-option"
             | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
-            | "query" | "dsn" | "file-scheme" | "unit-property" | "unpacked",
+            | "query" | "dsn" | "file-scheme" | "unit-property" | "plain" | "unpacked",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),
@@ -373,8 +373,8 @@ fn placeholder(name: &str, names: &Names) -> Result<String> {
 pub fn output(text: &str, names: &Names) -> Result<String> {
     let (kind, when) = condition(text, names)?;
     match kind {
-        "none" | "pass" | "decode" | "network" | "secret" | "endless" | "bounded" | "echo"
-        | "printf" | "basename" | "dirname" | "cwd" => Ok(format!(
+        "none" | "pass" | "decode" | "network" | "secret" | "endless" | "bounded" | "temporary"
+        | "echo" | "printf" | "basename" | "dirname" | "cwd" => Ok(format!(
             "OutputRule {{ kind: OutputKind::{}, when: {when} }}",
             camel(kind)
         )),

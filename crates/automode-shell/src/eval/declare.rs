@@ -3,7 +3,8 @@
 use super::Evaluator;
 use super::outcome::{Outcome, stdin_taint};
 use super::shell::{Shell, Stored};
-use crate::{DynamicSource, GapKind, Piece, Span, Stdin, Taint, Value};
+use crate::program::steers_with;
+use crate::{Act, Certainty, DynamicSource, GapKind, Piece, Span, Stdin, Taint, Value};
 
 /// What a declaration does beside assigning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,11 @@ impl Evaluator<'_> {
             } else {
                 value
             };
+            // What is exported reaches every later command of this shell.
+            if kind == Declaration::Export && steers_with(&name, &value) {
+                let act = Act::Environment { name: name.clone() };
+                self.effect(act, usize::MAX, argument.span, Certainty::Always);
+            }
             shell.set(&name, Stored::Scalar(value));
             if kind == Declaration::Export {
                 shell.export(&name);

@@ -27,7 +27,7 @@ mod telling;
 mod text;
 mod variable;
 
-pub(crate) use variable::steers;
+pub(crate) use variable::{steers, steers_with};
 
 use crate::script::Runner;
 use crate::{Act, Code, Context, Facts, Gap, GapKind, Invocation, Layer, Need, Span, Taint, Value};

@@ -119,6 +119,7 @@ impl Meaning<'_> {
             Some(OutputKind::Printf) => plain(text::printf(&operands)),
             Some(OutputKind::Basename) => plain(text::basename(&operands)),
             Some(OutputKind::Dirname) => plain(text::dirname(&operands)),
+            Some(OutputKind::Temporary) => plain(Some(text::temporary(self.invocation.span))),
             Some(OutputKind::Cwd) => plain(
                 self.invocation
                     .cwd

@@ -100,6 +100,18 @@ impl Meaning<'_> {
         }
     }
 
+    /// A word that reads like more than a file's name is a gap.
+    pub(super) fn plain(&mut self, value: &Value) {
+        let prefix = value.prefix();
+        if prefix.contains("://") {
+            let host = remote::host(value);
+            self.connect(host, Direction::Receive, value);
+        } else if prefix.contains(':') || prefix.starts_with(['@', '|']) {
+            let gap = self.argument_gap(value);
+            self.gap(gap);
+        }
+    }
+
     /// A database: `scheme://host/name`, `host=… dbname=…`, or a name on the usual server.
     pub(super) fn dsn(&mut self, value: &Value) {
         let prefix = value.prefix();

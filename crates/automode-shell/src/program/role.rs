@@ -78,6 +78,7 @@ impl Meaning<'_> {
             | Role::Query
             | Role::Dsn
             | Role::FileScheme
+            | Role::Plain
             | Role::UnitProperty
             | Role::Packed(_)
             | Role::Unpacked => return false,
@@ -160,6 +161,7 @@ impl Meaning<'_> {
             Role::Query => self.query(value, words.cwd.as_deref()),
             Role::Dsn => self.dsn(value),
             Role::FileScheme => self.file_scheme(value, words.cwd.as_deref()),
+            Role::Plain => self.plain(value),
             Role::UnitProperty => self.unit_property(value),
             Role::Packed(ending) => self.packed(ending, value, words.cwd.as_deref()),
             Role::Unpacked => self.unpacked(value, words.cwd.as_deref()),

@@ -224,6 +224,8 @@ pub(crate) enum Role {
     FileScheme,
     /// `Key=value` of a unit: some keys hold commands.
     UnitProperty,
+    /// A file by a plain name: a scheme or a mark in front makes it something else.
+    Plain,
     /// The packed file that stands beside this one, with this ending.
     Packed(&'static str),
     /// The file that comes out of this packed one.
@@ -382,6 +384,8 @@ pub(crate) enum OutputKind {
     Printf,
     Basename,
     Dirname,
+    /// A new path below the folder for temporary files.
+    Temporary,
     /// The working directory.
     Cwd,
 }

@@ -1,6 +1,6 @@
 //! Output that is known to the letter, without its last newline.
 
-use crate::{Piece, Span, Value};
+use crate::{DynamicSource, Piece, Span, Taint, Value};
 
 /// The operands of `echo`, joined; nothing where escapes or globs make it uncertain.
 pub(super) fn echo(words: &[&Value]) -> Option<Value> {
@@ -153,4 +153,11 @@ fn unescape(text: &str) -> Option<String> {
         }
     }
     String::from_utf8(bytes).ok()
+}
+
+/// A new path below the folder for temporary files, of which only the beginning is known.
+pub(super) fn temporary(span: Span) -> Value {
+    let mut path = Value::dynamic(DynamicSource::Number, Taint::NONE, span);
+    path.pieces.insert(0, Piece::Text("/tmp/tmp.".to_owned()));
+    path
 }

@@ -39,6 +39,15 @@ pub(super) fn read(invocation: &Invocation, consequence: &mut Consequence) {
     }
 }
 
+/// Whether this value of a variable makes later programs run, load or trust something.
+pub(crate) fn steers_with(name: &str, value: &Value) -> bool {
+    let known = |variable: &&Variable| fits(variable.name, name);
+    let exact = VARIABLES.iter().find(|variable| variable.name == name);
+    exact
+        .or_else(|| VARIABLES.iter().find(known))
+        .is_some_and(|variable| !is_fine(variable, value))
+}
+
 /// Whether a variable of this name decides what programs run, load or trust.
 pub(crate) fn steers(name: &str) -> bool {
     VARIABLES.iter().any(|known| fits(known.name, name))

@@ -108,7 +108,7 @@ impl Program<'_, '_> {
             Thing::Heap(_)
             | Thing::Module(_)
             | Thing::None
-            | Thing::Number
+            | Thing::Number(_)
             | Thing::Text(_)
             | Thing::Data(_)
             | Thing::Unknown(_) => self.unknown(label, &given),
@@ -184,7 +184,7 @@ impl Program<'_, '_> {
             Thing::Name(_)
             | Thing::Method(..)
             | Thing::None
-            | Thing::Number
+            | Thing::Number(_)
             | Thing::Text(_)
             | Thing::Data(_)
             | Thing::Module(_)
@@ -234,7 +234,7 @@ impl Program<'_, '_> {
                     None => self.unknown(label, &given),
                 }
             }
-            Thing::Text(_) | Thing::Data(_) | Thing::Number | Thing::None => {
+            Thing::Text(_) | Thing::Data(_) | Thing::Number(_) | Thing::None => {
                 match described("data") {
                     Some(behaviour) => self.perform(behaviour, Some(receiver), &given, label, site),
                     None => self.unknown(label, &given),
@@ -449,7 +449,7 @@ impl Program<'_, '_> {
                     *rest = join_options(rest.take(), Some(value));
                 }
                 let is_list = matches!(self.state.heap.get(&at), Some(Held::List { .. }));
-                let key = first.unwrap_or(Thing::Number);
+                let key = first.unwrap_or(Thing::Number(None));
                 let found = if is_list {
                     self.element(receiver)
                 } else {

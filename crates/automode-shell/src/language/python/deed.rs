@@ -65,7 +65,7 @@ impl Program<'_, '_> {
         };
         let thing = match kind {
             "data" => Thing::Data(taint),
-            "number" => Thing::Number,
+            "number" => Thing::Number(None),
             "none" => Thing::None,
             "unknown" => Thing::Unknown(taint),
             "same" => match receiver {
@@ -174,7 +174,7 @@ impl Program<'_, '_> {
     fn place(&self, wanted: Argument, receiver: Option<&Thing>, given: &Given) -> Option<Value> {
         match self.argument(wanted, receiver, given) {
             // A descriptor or an open file was opened before.
-            Some(Thing::Number) => None,
+            Some(Thing::Number(_)) => None,
             Some(Thing::Object(object)) => match (object.kind, object.origin) {
                 ("file" | "buffer" | "tempfile", _) => None,
                 (_, Some(origin)) => Some(self.word(&Thing::Text((*origin).clone()))),
@@ -341,7 +341,11 @@ impl Program<'_, '_> {
             }
             Deed::Kill(at) => {
                 let pid = self.argument(*at, receiver, given);
-                self.reading.signals(text_of(pid.as_ref()));
+                let pid = match pid {
+                    Some(Thing::Number(Some(pid))) => Some(pid.to_string()),
+                    pid => text_of(pid.as_ref()),
+                };
+                self.reading.signals(pid);
                 Taint::NONE
             }
             Deed::Environment(at) => {
@@ -490,7 +494,10 @@ impl Program<'_, '_> {
         match self.argument(at, receiver, given) {
             Some(Thing::Object(object)) => self.put_into(&object, data),
             Some(Thing::Unknown(_)) => self.reading.unknown_call("write to an unknown object"),
-            None if data.has(Taint::SECRET) => self.reading.shows_environment(),
+            // What was read from a file is told by its read.
+            None if data.has(Taint::SECRET) && !data.has(Taint::LOCAL) => {
+                self.reading.shows_environment();
+            }
             Some(_) | None => {}
         }
     }

@@ -49,9 +49,10 @@ impl Program<'_, '_> {
             Expr::FString(node) => self.interpolated(node.value.elements()),
             Expr::TString(node) => self.interpolated(node.value.elements()),
             Expr::NumberLiteral(node) => match &node.value {
-                Number::Int(_) | Number::Float(_) | Number::Complex { .. } => Thing::Number,
+                Number::Int(int) => Thing::Number(int.as_u64()),
+                Number::Float(_) | Number::Complex { .. } => Thing::Number(None),
             },
-            Expr::BooleanLiteral(_) => Thing::Number,
+            Expr::BooleanLiteral(_) => Thing::Number(None),
             Expr::NoneLiteral(_) | Expr::EllipsisLiteral(_) => Thing::None,
             Expr::List(node) => self.display(&node.elts, usize::from(node.range.start())),
             Expr::Tuple(node) => self.display(&node.elts, usize::from(node.range.start())),
@@ -82,7 +83,7 @@ impl Program<'_, '_> {
                 self.combine(node.op, &left, &right, usize::from(node.range.start()))
             }
             Expr::UnaryOp(node) => match self.eval(&node.operand) {
-                Thing::Number => Thing::Number,
+                Thing::Number(_) => Thing::Number(None),
                 object @ Thing::Object(_) => object,
                 other => Thing::Data(self.taint(&other)),
             },
@@ -103,7 +104,7 @@ impl Program<'_, '_> {
                         broad = Some(value);
                     }
                 }
-                broad.unwrap_or(Thing::Number)
+                broad.unwrap_or(Thing::Number(None))
             }
             Expr::If(node) => {
                 self.eval(&node.test);
@@ -151,7 +152,7 @@ impl Program<'_, '_> {
                 for part in [&node.lower, &node.upper, &node.step].into_iter().flatten() {
                     self.eval(part);
                 }
-                Thing::Number
+                Thing::Number(None)
             }
             Expr::IpyEscapeCommand(_) => Thing::Unknown(Taint::UNKNOWN),
         }
@@ -262,7 +263,7 @@ impl Program<'_, '_> {
                     Some(_) | None => method(),
                 }
             }
-            Thing::Text(_) | Thing::Data(_) | Thing::Number | Thing::None => {
+            Thing::Text(_) | Thing::Data(_) | Thing::Number(_) | Thing::None => {
                 if PYTHON.method("data", name).is_some() {
                     method()
                 } else {
@@ -378,7 +379,7 @@ impl Program<'_, '_> {
                 let element = self.element(receiver);
                 self.list(site, Vec::new(), Some(element))
             }
-            Thing::Text(_) | Thing::Number | Thing::None => Thing::Data(receiver.taint()),
+            Thing::Text(_) | Thing::Number(_) | Thing::None => Thing::Data(receiver.taint()),
             other => other.clone(),
         }
     }
@@ -423,7 +424,7 @@ impl Program<'_, '_> {
                 self.variable(name.as_deref())
             }
             Thing::Object(_) => self.element(receiver),
-            Thing::Text(_) | Thing::Number | Thing::None | Thing::Data(_) => {
+            Thing::Text(_) | Thing::Number(_) | Thing::None | Thing::Data(_) => {
                 Thing::Data(receiver.taint())
             }
             // `list[int]`, `Callable[[str], None]`.
@@ -516,7 +517,7 @@ impl Program<'_, '_> {
             },
             Thing::Text(text) if text.form == Form::Path => thing.clone(),
             Thing::None | Thing::Text(_) | Thing::Data(_) => Thing::Data(thing.taint()),
-            Thing::Number => Thing::Number,
+            Thing::Number(_) => Thing::Number(None),
             Thing::Either(ways) => ways
                 .iter()
                 .map(|way| self.element(way))
@@ -556,7 +557,7 @@ impl Program<'_, '_> {
                     if part.format_spec.is_some() || part.debug_text.is_some() {
                         let taint = self.taint(&value);
                         pieces.push(match value {
-                            Thing::Number => number_piece(),
+                            Thing::Number(_) => number_piece(),
                             _ => unknown_piece(taint),
                         });
                     } else {
@@ -582,7 +583,7 @@ impl Program<'_, '_> {
     pub(super) fn pieces(&self, thing: &Thing) -> Vec<Piece> {
         match thing {
             Thing::Text(text) => text.pieces.clone(),
-            Thing::Number => vec![number_piece()],
+            Thing::Number(_) => vec![number_piece()],
             other => vec![unknown_piece(self.taint(other))],
         }
     }
@@ -631,7 +632,7 @@ impl Program<'_, '_> {
                 self.joined_path(&parts, Form::Path)
             }
             (Operator::Mod, Thing::Text(format), _) => self.percent(format, right),
-            (_, Thing::Number, Thing::Number) => Thing::Number,
+            (_, Thing::Number(_), Thing::Number(_)) => Thing::Number(None),
             (_, object @ Thing::Object(_), _) | (_, _, object @ Thing::Object(_))
                 if is_broad(object) =>
             {

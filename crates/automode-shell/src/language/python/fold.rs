@@ -63,7 +63,7 @@ impl Program<'_, '_> {
             Fold::Sibling => {
                 let directory = parent(&first, taint);
                 let form = form_of(&first);
-                self.joined_path(&[directory, Thing::Number], form)
+                self.joined_path(&[directory, Thing::Number(None)], form)
             }
             Fold::Home => self.home(Form::Path),
             Fold::Expand => self.expanded(&first),
@@ -83,7 +83,7 @@ impl Program<'_, '_> {
             Fold::Glob => self.globbed(receiver, given, site),
             Fold::Text => match first {
                 Thing::Text(text) => Thing::Text(text.with_form(Form::Plain)),
-                Thing::Number => Thing::Text(Text {
+                Thing::Number(_) => Thing::Text(Text {
                     pieces: vec![number_piece()],
                     form: Form::Plain,
                 }),
@@ -121,7 +121,7 @@ impl Program<'_, '_> {
                 let enumerates = label.ends_with("enumerate");
                 let mut parts: Vec<Thing> = Vec::new();
                 if enumerates {
-                    parts.push(Thing::Number);
+                    parts.push(Thing::Number(None));
                 }
                 let count = if enumerates {
                     1
@@ -223,7 +223,7 @@ impl Program<'_, '_> {
             Fold::Path => Thing::Text(Text::plain(".").with_form(Form::Path)),
             Fold::Temporary => {
                 let form = Form::Plain;
-                self.joined_path(&[Thing::text("/tmp"), Thing::Number], form)
+                self.joined_path(&[Thing::text("/tmp"), Thing::Number(None)], form)
             }
             Fold::Names => {
                 let place = self.reading.word(".");

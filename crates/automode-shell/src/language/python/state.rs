@@ -310,7 +310,7 @@ fn widen_thing(thing: &mut Thing, before: Option<&Thing>) -> bool {
     let taint = thing.taint().with(before.taint());
     let joined = thing.join(before);
     *thing = match joined {
-        joined @ (Thing::Object(_) | Thing::Number | Thing::Unknown(_)) => joined,
+        joined @ (Thing::Object(_) | Thing::Number(_) | Thing::Unknown(_)) => joined,
         joined if joined.is_plain() => Thing::Data(taint),
         Thing::Text(text) => Thing::Text(super::value::Text {
             pieces: vec![super::value::unknown_piece(taint)],

@@ -15,7 +15,8 @@ use crate::{Dynamic, DynamicSource, Piece, Taint};
 #[derive(Clone, Debug)]
 pub(super) enum Thing {
     None,
-    Number,
+    /// A number, and which one where it was written down.
+    Number(Option<u64>),
     /// Text of which parts are known.
     Text(Text),
     /// Plain data with the marks of where it comes from.
@@ -254,7 +255,7 @@ impl Thing {
     /// Whether two values are one and the same for the analysis.
     pub(super) fn same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::None, Self::None) | (Self::Number, Self::Number) => true,
+            (Self::None, Self::None) | (Self::Number(_), Self::Number(_)) => true,
             (Self::Text(a), Self::Text(b)) => a == b,
             (Self::Data(a), Self::Data(b)) | (Self::Unknown(a), Self::Unknown(b)) => a == b,
             (Self::Name(a), Self::Name(b)) => a == b,
@@ -273,7 +274,7 @@ impl Thing {
     /// Plain data: nothing with methods that reach outside.
     pub(super) const fn is_plain(&self) -> bool {
         match self {
-            Self::None | Self::Number | Self::Data(_) => true,
+            Self::None | Self::Number(_) | Self::Data(_) => true,
             Self::Text(text) => matches!(text.form, Form::Plain),
             Self::Name(_)
             | Self::Module(_)
@@ -298,7 +299,7 @@ impl Thing {
                 .iter()
                 .fold(Taint::NONE, |taint, way| taint.with(way.taint())),
             Self::None
-            | Self::Number
+            | Self::Number(_)
             | Self::Name(_)
             | Self::Module(_)
             | Self::Heap(_)

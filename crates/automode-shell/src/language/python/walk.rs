@@ -437,7 +437,7 @@ impl Program<'_, '_> {
                 | Thing::Data(_)
                 | Thing::None
                 | Thing::Text(_)
-                | Thing::Number
+                | Thing::Number(_)
                 | Thing::Method(..) => {}
                 Thing::Name(name) if name.contains("rcParams") => {}
                 Thing::Name(_)
@@ -487,7 +487,7 @@ impl Program<'_, '_> {
                         .unknown_call(&format!("assignment to a field {name}"));
                 }
                 Thing::None
-                | Thing::Number
+                | Thing::Number(_)
                 | Thing::Text(_)
                 | Thing::Data(_)
                 | Thing::Object(_)
@@ -560,7 +560,7 @@ impl Program<'_, '_> {
             | Thing::Unknown(_)
             | Thing::Module(_)
             | Thing::None
-            | Thing::Number
+            | Thing::Number(_)
             | Thing::Text(_) => {
                 self.reading.unknown_call("decorator");
                 Decorator::Unknown

@@ -104,8 +104,10 @@ impl Lexer<'_> {
             return self.line_start();
         }
         if next.is_ascii_digit() {
-            self.cursor
-                .take_while(|c| c.is_ascii_alphanumeric() || c == '_');
+            let digits = self
+                .cursor
+                .take_while(|c| c.is_ascii_alphanumeric() || c == '_')
+                .to_owned();
             // `1.5` is one number, `1..5` is not.
             if self.cursor.peek() == Some('.')
                 && self
@@ -117,7 +119,7 @@ impl Lexer<'_> {
                 self.cursor
                     .take_while(|c| c.is_ascii_alphanumeric() || c == '_');
             }
-            return Ok(Some(Token::Number));
+            return Ok(Some(Token::Number(digits)));
         }
         if self.language == Language::Perl
             && let Some(token) = perl::token(self, next)?
@@ -275,7 +277,7 @@ impl Lexer<'_> {
                 }
                 _ => false,
             },
-            Some(Token::Text(_) | Token::Command(_) | Token::Number | Token::Regex) => false,
+            Some(Token::Text(_) | Token::Command(_) | Token::Number(_) | Token::Regex) => false,
         }
     }
 

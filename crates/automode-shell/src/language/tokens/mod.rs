@@ -37,7 +37,7 @@ enum Token {
     Text(Vec<Piece>),
     /// Text in backticks.
     Command(Vec<Piece>),
-    Number,
+    Number(String),
     Regex,
     Mark(&'static str),
     /// The end of a line.

@@ -22,7 +22,7 @@ fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<Token>, &'stati
         Some(Token::Name(name)) if name.starts_with(['$', '@', '%'])
     ) || matches!(
         lexer.lexed.main.last().map(|lexeme| &lexeme.token),
-        Some(Token::Number | Token::Text(_) | Token::Mark(")" | "]" | "}"))
+        Some(Token::Number(_) | Token::Text(_) | Token::Mark(")" | "]" | "}"))
     );
     if matches!(sigil, '%' | '&') && operand_before {
         return Ok(None);

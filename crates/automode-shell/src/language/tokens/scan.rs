@@ -476,7 +476,7 @@ impl Scan<'_, '_> {
                 Token::Mark("(") => self.computed_call(row, at),
                 Token::Name(_)
                 | Token::Text(_)
-                | Token::Number
+                | Token::Number(_)
                 | Token::Regex
                 | Token::Mark(_)
                 | Token::Line => {}
@@ -635,6 +635,13 @@ impl Scan<'_, '_> {
             "Deno.env",
             "Bun.env",
         ];
+        // `ENV.to_h` and its like are the whole as well.
+        let full = match full.strip_prefix("ENV.") {
+            Some("to_h" | "to_a" | "each" | "map" | "inspect" | "to_hash" | "sort") => {
+                "ENV".to_owned()
+            }
+            Some(_) | None => full,
+        };
         if full == "$ENV" || full.starts_with("process.env.") || whole.contains(&full.as_str()) {
             let name = chain.parts.last().cloned().unwrap_or_default();
             let key = match row.token(chain.end.saturating_add(1)) {
@@ -649,7 +656,9 @@ impl Scan<'_, '_> {
             };
             match name {
                 Some(name) => self.reading.saw(taint_of_variable(&name)),
-                None if prints(row) => self.reading.shows_environment(),
+                None if prints(row) || full == "process.env" && chain.end >= row.tokens.len() => {
+                    self.reading.shows_environment()
+                }
                 None => self.reading.saw(Taint::SECRET),
             }
         }
@@ -719,7 +728,7 @@ impl Scan<'_, '_> {
     /// Whether a call without parentheses goes on with this token.
     fn starts_argument(&self, token: &Token, glued: bool) -> bool {
         match token {
-            Token::Text(_) | Token::Number | Token::Command(_) | Token::Regex => true,
+            Token::Text(_) | Token::Number(_) | Token::Command(_) | Token::Regex => true,
             Token::Name(word) => {
                 !is_keyword(word, self.language)
                     || matches!(
@@ -753,7 +762,7 @@ impl Scan<'_, '_> {
                 Token::Mark(")" | "]" | "}")
                 | Token::Text(_)
                 | Token::Regex
-                | Token::Number
+                | Token::Number(_)
                 | Token::Command(_),
             ) => true,
             // A method on the next line: `x\n  .then(…)`.
@@ -875,6 +884,9 @@ impl Scan<'_, '_> {
         for (at, lexeme) in tokens.iter().enumerate() {
             match &lexeme.token {
                 Token::Text(text) if operand => pieces.extend(text.clone()),
+                Token::Number(number) if operand && tokens.len() == 1 => {
+                    pieces.push(Piece::Text(number.clone()));
+                }
                 Token::Name(name) if operand && self.constants.contains_key(name) => {
                     pieces.extend(self.constants.get(name).cloned().unwrap_or_default());
                 }
