@@ -1,17 +1,16 @@
 //! What a described call does.
 
-use std::rc::Rc;
-
 use super::super::known::{Argument, Behaviour, Deed, Place};
-use super::super::reading::{host_of, interface_of, named};
+use super::super::reading::interface_of;
 use super::Program;
-use super::call::{Given, text_of};
+use super::file::{Mode, mode_of, origin_of};
+use super::given::{Given, text_of};
 use super::value::{Form, Held, Object, Text, Thing, unknown_piece};
-use crate::program::steers;
 use crate::{
-    Account, Act, CloudVerb, Code, DatabaseVerb, Direction, Host, Layer, NestedStdin, Origin,
-    Taint, Value, WriteHow,
+    Account, Act, CloudVerb, Code, DatabaseVerb, Direction, Layer, NestedStdin, Origin, Taint,
+    Value, WriteHow,
 };
+use std::rc::Rc;
 
 impl Program<'_, '_> {
     /// Does what the table says and gives what the table names.
@@ -99,7 +98,7 @@ impl Program<'_, '_> {
                             .argument(*mode, receiver, given)
                             .as_ref()
                             .map_or(Mode::Read, |mode| {
-                                mode_of(super::express::constant(mode).as_deref())
+                                mode_of(super::text::constant(mode).as_deref())
                             });
                         Some((self.argument(*file, receiver, given), how.written()))
                     }
@@ -130,7 +129,7 @@ impl Program<'_, '_> {
     }
 
     /// `sys.argv`: the script and what follows it on the command line.
-    fn arguments(&mut self) -> Thing {
+    pub(super) fn arguments(&mut self) -> Thing {
         let script = self
             .files
             .first()
@@ -171,7 +170,12 @@ impl Program<'_, '_> {
     }
 
     /// The place that an argument names; `None` where it is not given and need not be.
-    fn place(&self, wanted: Argument, receiver: Option<&Thing>, given: &Given) -> Option<Value> {
+    pub(super) fn place(
+        &self,
+        wanted: Argument,
+        receiver: Option<&Thing>,
+        given: &Given,
+    ) -> Option<Value> {
         match self.argument(wanted, receiver, given) {
             // A descriptor or an open file was opened before.
             Some(Thing::Number(_)) => None,
@@ -423,292 +427,8 @@ impl Program<'_, '_> {
     }
 
     /// The output of a command is not known here.
-    fn ran(&mut self) -> Taint {
+    pub(super) fn ran(&mut self) -> Taint {
         self.reading.saw(Taint::UNKNOWN);
         Taint::UNKNOWN
-    }
-
-    fn write(
-        &mut self,
-        at: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
-        how: WriteHow,
-        data: Taint,
-    ) -> Taint {
-        let data = match (at.place, receiver) {
-            (Place::Receiver, _) | (_, None) => data,
-            (_, Some(receiver)) => data.with(self.taint(receiver)),
-        };
-        if let Some(Thing::Object(object)) = self.argument(at, receiver, given)
-            && object.written.is_some()
-        {
-            self.put_into(&object, data);
-            return Taint::NONE;
-        }
-        if let Some(place) = self.place(at, receiver, given) {
-            self.reading.writes(&place, how, data);
-        }
-        Taint::NONE
-    }
-
-    fn delete(
-        &mut self,
-        at: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
-        tree: bool,
-    ) -> Taint {
-        if let Some(place) = self.place(at, receiver, given) {
-            self.reading.deletes(&place, tree);
-        }
-        Taint::NONE
-    }
-
-    fn open(
-        &mut self,
-        file: Argument,
-        mode: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
-    ) -> Taint {
-        let mode = match self.argument(mode, receiver, given) {
-            Some(mode) => mode_of(super::express::constant(&mode).as_deref()),
-            None => Mode::Read,
-        };
-        let Some(place) = self.place(file, receiver, given) else {
-            return Taint::NONE;
-        };
-        if let Some(how) = mode.written() {
-            self.reading.writes(&place, how, Taint::NONE);
-        }
-        match mode {
-            Mode::Read | Mode::Update | Mode::Unknown => self.reading.reads(&place),
-            Mode::Write | Mode::Append => Taint::NONE,
-        }
-    }
-
-    /// Data that goes into a file which is already open.
-    fn put(&mut self, at: Argument, receiver: Option<&Thing>, given: &Given) {
-        let data = self.given_taint(given);
-        match self.argument(at, receiver, given) {
-            Some(Thing::Object(object)) => self.put_into(&object, data),
-            Some(Thing::Unknown(_)) => self.reading.unknown_call("write to an unknown object"),
-            // What was read from a file is told by its read.
-            None if data.has(Taint::SECRET) && !data.has(Taint::LOCAL) => {
-                self.reading.shows_environment();
-            }
-            Some(_) | None => {}
-        }
-    }
-
-    fn put_into(&mut self, object: &Object, data: Taint) {
-        match (&object.origin, object.written) {
-            (Some(origin), Some(how)) => {
-                let place = self.word(&Thing::Text((**origin).clone()));
-                self.reading.writes(&place, how, data);
-            }
-            (None, Some(how)) => {
-                let place = self.reading.unknown_word(Taint::UNKNOWN);
-                self.reading.writes(&place, how, data);
-            }
-            (_, None) => {}
-        }
-    }
-
-    // --- starting programs ---
-
-    fn process(&mut self, at: Argument, receiver: Option<&Thing>, given: &Given) -> Taint {
-        let command = self.argument(at, receiver, given);
-        let stdin = match given.keyword("input") {
-            Some(input) => NestedStdin::Data(self.taint(input)),
-            None => match given.keyword("stdin") {
-                Some(Thing::Object(object)) => NestedStdin::Data(object.taint),
-                Some(_) | None => NestedStdin::Same,
-            },
-        };
-        let cwd = given
-            .keyword("cwd")
-            .filter(|cwd| !matches!(cwd, Thing::None))
-            .map(|cwd| self.word(cwd));
-        let shell = given.keyword("shell").or(given.more.as_ref()).is_some();
-        if shell {
-            let text = match &command {
-                Some(thing @ Thing::Heap(_)) => {
-                    let first = self.items(thing).and_then(|items| items.first().cloned());
-                    first.map(|first| self.word(&first))
-                }
-                Some(thing) => Some(self.word(thing)),
-                None => None,
-            };
-            let text = text.unwrap_or_else(|| self.reading.unknown_word(Taint::UNKNOWN));
-            self.reading.runs(crate::Nested::Shell {
-                text,
-                arguments: Vec::new(),
-                cwd,
-                stdin,
-                layer: self.reading.source.layer.clone(),
-            });
-        } else {
-            let argv = self.argv(command);
-            let env = self.variables(given.keyword("env"));
-            self.reading.command(argv, env, cwd, stdin);
-        }
-        self.ran()
-    }
-
-    /// The words of a command from a list or a single text.
-    fn argv(&self, command: Option<Thing>) -> Vec<Value> {
-        let Some(command) = command else {
-            return vec![self.reading.unknown_word(Taint::UNKNOWN)];
-        };
-        let held = match &command {
-            Thing::Heap(at) => self.state.heap.get(at),
-            _ => None,
-        };
-        match held {
-            Some(Held::List { items, rest }) => {
-                let mut argv: Vec<Value> = items
-                    .iter()
-                    .map(|item| self.word(&self.settle(item)))
-                    .collect();
-                if let Some(rest) = rest {
-                    let mut word = self.word(rest);
-                    word.may_split = true;
-                    argv.push(word);
-                }
-                if argv.is_empty() {
-                    argv.push(self.reading.unknown_word(Taint::UNKNOWN));
-                }
-                argv
-            }
-            Some(Held::Dict { .. } | Held::Instance { .. }) | None => {
-                let mut word = self.word(&command);
-                word.may_split = !matches!(command, Thing::Text(_));
-                vec![word]
-            }
-        }
-    }
-
-    fn variables(&self, env: Option<&Thing>) -> Vec<(String, Value)> {
-        let Some(Thing::Heap(at)) = env else {
-            return Vec::new();
-        };
-        match self.state.heap.get(at) {
-            Some(Held::Dict { entries, .. }) => entries
-                .iter()
-                .map(|(name, value)| (name.clone(), self.word(value)))
-                .collect(),
-            Some(Held::List { .. } | Held::Instance { .. }) | None => Vec::new(),
-        }
-    }
-
-    /// `os.environ[name] = …`: matters where the name decides what other programs run.
-    pub(super) fn set_variable(&mut self, name: Option<&str>) {
-        let powerful = name.is_none_or(steers);
-        if powerful {
-            self.reading.act(Act::Environment {
-                name: name.unwrap_or("…").to_owned(),
-            });
-        }
-    }
-
-    // --- code and connections ---
-
-    fn run_code(&mut self, code: Option<Thing>) {
-        match code {
-            Some(Thing::Text(text)) if text.literal().is_some() => {
-                self.depth = self.depth.saturating_add(10);
-                self.run_text(&text.literal().unwrap_or_default());
-                self.depth = self.depth.saturating_sub(10);
-            }
-            other => {
-                let taint = other
-                    .as_ref()
-                    .map_or(Taint::UNKNOWN, |thing| self.taint(thing));
-                self.reading.hidden_code(
-                    Code::Inline { language: "python" },
-                    "code that the program makes",
-                    taint,
-                );
-            }
-        }
-    }
-
-    fn receive(&mut self, at: Argument, receiver: Option<&Thing>, given: &Given) -> Taint {
-        let host = self.host(at, receiver, given);
-        // What the address, the query and the headers carry goes out.
-        let sent = self.given_taint(given);
-        let direction = if sent.is_none() {
-            Direction::Receive
-        } else {
-            Direction::Send
-        };
-        self.reading.connects(host, direction, sent);
-        self.reading.saw(Taint::NETWORK);
-        Taint::NETWORK
-    }
-
-    fn host(&self, at: Argument, receiver: Option<&Thing>, given: &Given) -> Host {
-        match self.argument(at, receiver, given) {
-            Some(thing @ Thing::Heap(_)) => {
-                let first = self.items(&thing).and_then(|items| items.first().cloned());
-                text_of(first.as_ref()).map_or(Host::Unknown, |host| named(&host))
-            }
-            Some(Thing::Object(object)) => object.origin.as_ref().map_or(Host::Unknown, |origin| {
-                host_of(&self.word(&Thing::Text((**origin).clone())))
-            }),
-            Some(thing @ Thing::Text(_)) => host_of(&self.word(&thing)),
-            Some(_) | None => Host::Unknown,
-        }
-    }
-
-    fn sql(&mut self, at: Argument, receiver: Option<&Thing>, given: &Given) {
-        match self
-            .argument(at, receiver, given)
-            .as_ref()
-            .and_then(super::express::constant)
-        {
-            Some(statement) => super::super::sql::read(&statement, self.reading),
-            None => self.reading.unknown_call("SQL that the program makes"),
-        }
-    }
-}
-
-/// What an open mode allows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Read,
-    Write,
-    Append,
-    Update,
-    Unknown,
-}
-
-impl Mode {
-    const fn written(self) -> Option<WriteHow> {
-        match self {
-            Self::Read => None,
-            Self::Write | Self::Unknown => Some(WriteHow::Replace),
-            Self::Append => Some(WriteHow::Append),
-            Self::Update => Some(WriteHow::Edit),
-        }
-    }
-}
-
-fn mode_of(mode: Option<&str>) -> Mode {
-    match mode {
-        None => Mode::Unknown,
-        Some(mode) if mode.contains('a') => Mode::Append,
-        Some(mode) if mode.contains(['w', 'x']) => Mode::Write,
-        Some(mode) if mode.contains('+') => Mode::Update,
-        Some(_) => Mode::Read,
-    }
-}
-
-fn origin_of(receiver: Option<&Thing>) -> Option<String> {
-    match receiver {
-        Some(Thing::Object(object)) => object.origin.as_ref().and_then(|origin| origin.literal()),
-        _ => None,
     }
 }

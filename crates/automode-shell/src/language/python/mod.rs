@@ -6,13 +6,28 @@
 //! Both ways of a condition are walked, loops until nothing new is learnt, the
 //! program's own functions and modules at each call. Every step is counted.
 
+mod assign;
+mod attribute;
+mod branch;
 mod call;
+mod comprehension;
+mod connect;
 mod deed;
+mod define;
 mod express;
+mod file;
 mod fold;
+mod format;
+mod given;
 mod guard;
 mod import;
+mod invoke;
+mod method;
+mod part;
+mod path;
+mod process;
 mod state;
+mod text;
 mod value;
 mod walk;
 

@@ -1,13 +1,10 @@
 //! What a described call does, with the arguments as they stand in the text.
 
-use super::scan::{Scan, plain, program, split};
-use super::{Lexeme, Token};
+use super::Lexeme;
+use super::scan::Scan;
 use crate::language::known::{Argument, Behaviour, Deed, Fold, Place};
 use crate::language::reading::{host_of, interface_of};
-use crate::{
-    Account, Act, Code, DatabaseVerb, Direction, FileFact, Language, NestedStdin, Origin, Taint,
-    Target, Value, WriteHow,
-};
+use crate::{Account, Act, DatabaseVerb, Direction, Language, Taint, Value, WriteHow};
 
 impl Scan<'_, '_> {
     /// Does what the table says; `given` is nothing where the name is only mentioned.
@@ -36,7 +33,7 @@ impl Scan<'_, '_> {
         gives
     }
 
-    fn value_of(&self, wanted: Argument, arguments: &[&[Lexeme]]) -> Option<Value> {
+    pub(super) fn value_of(&self, wanted: Argument, arguments: &[&[Lexeme]]) -> Option<Value> {
         match wanted.place {
             Place::Position(at) => arguments
                 .get(usize::from(at))
@@ -46,7 +43,7 @@ impl Scan<'_, '_> {
     }
 
     /// The place that an argument names; nothing where it may be missing and is.
-    fn place_of(&self, wanted: Argument, arguments: &[&[Lexeme]]) -> Option<Value> {
+    pub(super) fn place_of(&self, wanted: Argument, arguments: &[&[Lexeme]]) -> Option<Value> {
         match self.value_of(wanted, arguments) {
             Some(value) => Some(value),
             None if wanted.optional => None,
@@ -160,7 +157,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    fn text_of(&self, at: Argument, arguments: &[&[Lexeme]]) -> Value {
+    pub(super) fn text_of(&self, at: Argument, arguments: &[&[Lexeme]]) -> Value {
         self.value_of(at, arguments)
             .unwrap_or_else(|| self.reading.unknown_word(self.reading.seen()))
     }
@@ -183,313 +180,5 @@ impl Scan<'_, '_> {
         for place in places {
             self.reading.deletes(&place, tree);
         }
-    }
-
-    fn run_shell(&mut self, text: Value) {
-        self.reading.shell(text, NestedStdin::Same);
-        self.reading.saw(Taint::UNKNOWN);
-    }
-
-    /// One argument is shell text, several are words.
-    fn system(&mut self, arguments: &[&[Lexeme]]) {
-        match arguments {
-            [] => {
-                let text = self.reading.unknown_word(Taint::UNKNOWN);
-                self.run_shell(text);
-            }
-            [only] => {
-                let text = self.value(only);
-                self.run_shell(text);
-            }
-            several => {
-                let argv = several.iter().map(|tokens| self.value(tokens)).collect();
-                self.reading
-                    .command(argv, Vec::new(), None, NestedStdin::Same);
-                self.reading.saw(Taint::UNKNOWN);
-            }
-        }
-    }
-
-    /// A program and a list of its words.
-    fn spawn(&mut self, at: Argument, arguments: &[&[Lexeme]]) {
-        let program = self.text_of(at, arguments);
-        let shell = arguments
-            .iter()
-            .skip(1)
-            .flat_map(|tokens| tokens.iter())
-            .any(|lexeme| matches!(&lexeme.token, Token::Name(name) if name == "shell"));
-        let mut argv = vec![program.clone()];
-        if let Some(list) = arguments.get(1) {
-            let brackets = matches!(
-                (
-                    list.first().map(|lexeme| &lexeme.token),
-                    list.last().map(|lexeme| &lexeme.token)
-                ),
-                (Some(Token::Mark("[")), Some(Token::Mark("]")))
-            );
-            let options = matches!(
-                list.first().map(|lexeme| &lexeme.token),
-                Some(Token::Mark("{"))
-            );
-            if brackets {
-                let inside = list
-                    .get(1..list.len().saturating_sub(1))
-                    .unwrap_or_default();
-                argv.extend(split(inside).iter().map(|tokens| self.value(tokens)));
-            } else if !options {
-                let mut rest = self.reading.unknown_word(self.reading.seen());
-                rest.may_split = true;
-                argv.push(rest);
-            }
-        }
-        if shell {
-            let words: Option<Vec<String>> = argv
-                .iter()
-                .map(|word| word.literal().map(|word| word.into_owned()))
-                .collect();
-            let text = match words {
-                Some(words) => self.reading.word(&words.join(" ")),
-                None => self.reading.unknown_word(self.reading.seen()),
-            };
-            return self.run_shell(text);
-        }
-        self.reading
-            .command(argv, Vec::new(), None, NestedStdin::Same);
-        self.reading.saw(Taint::UNKNOWN);
-    }
-
-    /// A function that is called by its name or given as code.
-    fn callback(&mut self, at: Argument, arguments: &[&[Lexeme]], label: &str) {
-        let Place::Position(at) = at.place else {
-            return;
-        };
-        let Some(tokens) = arguments.get(usize::from(at)) else {
-            return;
-        };
-        let code = tokens.iter().take(3).any(|lexeme| {
-            matches!(&lexeme.token, Token::Name(word) if word == "function" || word == "fn")
-        });
-        if code {
-            return;
-        }
-        let name = self.value(tokens).literal().map(|name| name.into_owned());
-        match name.as_deref().map(|name| (name, self.lore.call(name))) {
-            Some((_, Some(behaviour))) if behaviour.deeds.is_empty() => {}
-            Some((name, Some(behaviour))) => {
-                self.perform(behaviour, None, name);
-            }
-            Some((name, None)) if self.is_own(name) => {}
-            Some((_, None)) | None => self
-                .reading
-                .unknown_call(&format!("{label} with a function by name")),
-        }
-    }
-
-    fn code(&mut self, at: Argument, arguments: &[&[Lexeme]], label: &str) {
-        match self
-            .value_of(at, arguments)
-            .and_then(|text| text.literal().map(|text| text.into_owned()))
-        {
-            Some(text) => program(&text, self.reading, self.depth.saturating_add(1)),
-            None => {
-                let taint = self.reading.seen();
-                let language = self.language.name();
-                self.reading
-                    .hidden_code(Code::Inline { language }, label, taint);
-            }
-        }
-    }
-
-    /// A file of the same language that runs in place.
-    fn load(&mut self, at: Argument, arguments: &[&[Lexeme]]) {
-        let path = self.text_of(at, arguments);
-        let Some(literal) = path.literal().map(|path| path.into_owned()) else {
-            let language = self.language.name();
-            return self.reading.hidden_code(
-                Code::Inline { language },
-                "a file that the program names",
-                Taint::UNKNOWN,
-            );
-        };
-        self.file(&literal);
-    }
-
-    fn file(&mut self, path: &str) {
-        let base = match self
-            .reading
-            .source
-            .file
-            .and_then(|file| file.rsplit_once('/'))
-        {
-            Some((directory, _)) if path.starts_with('.') => Some(directory.to_owned()),
-            Some(_) | None => self.reading.directory().map(str::to_owned),
-        };
-        let target = Target::locate(&self.reading.word(path), base.as_deref());
-        let endings: &[&str] = match self.language {
-            Language::JavaScript => &[
-                "",
-                ".js",
-                ".mjs",
-                ".cjs",
-                ".ts",
-                ".json",
-                "/index.js",
-                "/index.ts",
-            ],
-            Language::Ruby => &["", ".rb"],
-            _ => &[""],
-        };
-        for ending in endings {
-            let place = format!("{}{ending}", target.path);
-            if let Some(FileFact::Text { body, session }) = self.reading.file(&place) {
-                if place.ends_with(".json") {
-                    return;
-                }
-                let taint = if *session {
-                    Taint::SESSION
-                } else {
-                    Taint::NONE
-                };
-                self.reading.act(Act::Execute {
-                    code: Code::File(Target::locate(&self.reading.word(&place), None)),
-                    origin: Origin { seen: true, taint },
-                });
-                return program(body, self.reading, self.depth.saturating_add(1));
-            }
-        }
-        self.reading
-            .hidden_code(Code::File(target), path, Taint::LOCAL);
-    }
-
-    /// `require('m')`: what its members are called.
-    fn module(&mut self, arguments: &[&[Lexeme]], label: &str) -> Option<&'static str> {
-        let name = match arguments.first().copied() {
-            Some(
-                [
-                    Lexeme {
-                        token: Token::Text(pieces),
-                        ..
-                    },
-                ],
-            ) => plain(pieces),
-            // `use List::Util qw(sum)` and `require JSON`.
-            Some(tokens) => {
-                let parts: Vec<&str> = tokens
-                    .iter()
-                    .map_while(|lexeme| match &lexeme.token {
-                        Token::Name(name) => Some(name.as_str()),
-                        Token::Mark("::") => Some("."),
-                        _ => None,
-                    })
-                    .collect();
-                (!parts.is_empty() && self.language == Language::Perl).then(|| parts.concat())
-            }
-            None => None,
-        };
-        let Some(name) = name else {
-            self.reading.unknown_call(label);
-            return None;
-        };
-        if name.starts_with(['.', '/']) {
-            self.file(&name);
-            return None;
-        }
-        let name = name.trim_start_matches("node:").replace('/', ".");
-        match self.lore.module(&name) {
-            Some(module) => Some(module),
-            None => {
-                self.reading.unknown_call(&format!("{label} {name}"));
-                None
-            }
-        }
-    }
-
-    fn open(&mut self, file: Argument, mode: Argument, arguments: &[&[Lexeme]], label: &str) {
-        let mode_word = self
-            .value_of(mode, arguments)
-            .and_then(|mode| mode.literal().map(|mode| mode.into_owned()));
-        let given = self.value_of(mode, arguments).is_some();
-        if self.language == Language::Perl && label == "open" {
-            return self.perl_open(arguments);
-        }
-        let Some(place) = self.place_of(file, arguments) else {
-            return;
-        };
-        // Ruby's `open("|command")` starts a program.
-        if self.language == Language::Ruby && label == "open" {
-            if let Some(command) = place.prefix().strip_prefix('|') {
-                let text = self.reading.word(command);
-                return self.run_shell(text);
-            }
-            if place.prefix().contains("://") {
-                self.reading
-                    .connects(host_of(&place), Direction::Receive, Taint::NONE);
-                return self.reading.saw(Taint::NETWORK);
-            }
-        }
-        self.opened(
-            &place,
-            mode_word
-                .as_deref()
-                .unwrap_or(if given { "+" } else { "r" }),
-        );
-    }
-
-    fn opened(&mut self, place: &Value, mode: &str) {
-        let seen = self.reading.seen();
-        if mode.contains(['a']) {
-            self.reading.writes(place, WriteHow::Append, seen);
-        } else if mode.contains(['w', 'x', 'c']) {
-            self.reading.writes(place, WriteHow::Replace, seen);
-        } else if mode.contains('+') {
-            self.reading.writes(place, WriteHow::Edit, seen);
-            self.reading.reads(place);
-        } else {
-            self.reading.reads(place);
-        }
-    }
-
-    /// `open(F, ">x")`, `open(F, "<", "x")`, `open(F, "cmd|")`, `open(F, "-|", "cmd")`.
-    fn perl_open(&mut self, arguments: &[&[Lexeme]]) {
-        let text = |scan: &Self, at: usize| arguments.get(at).map(|tokens| scan.value(tokens));
-        let (mode, place) = (text(self, 1), text(self, 2));
-        let Some(mode) = mode else {
-            return self.reading.unknown_call("open");
-        };
-        let Some(literal) = mode.literal().map(|mode| mode.trim().to_owned()) else {
-            // One word for mode and name: it may be anything, a command too.
-            return self
-                .reading
-                .unknown_call("open with a mode that is not known");
-        };
-        let (mode, place) = match place {
-            Some(place) => (literal, place),
-            None => {
-                let name = literal.trim_start_matches(['<', '>', '+', '|', '-', ' ']);
-                let name = name.trim_end_matches(['|', ' ']);
-                let mode = if literal.starts_with('|') || literal.ends_with('|') {
-                    "-|".to_owned()
-                } else {
-                    literal
-                        .chars()
-                        .take_while(|c| matches!(c, '<' | '>' | '+'))
-                        .collect()
-                };
-                (mode, self.reading.word(name))
-            }
-        };
-        if mode.contains('|') {
-            return self.run_shell(place);
-        }
-        let mode = mode.split(':').next().unwrap_or_default().trim();
-        self.opened(
-            &place,
-            match mode {
-                ">>" | "+>>" => "a",
-                ">" | "+>" => "w",
-                "+<" => "+",
-                _ => "r",
-            },
-        );
     }
 }

@@ -7,10 +7,18 @@
 //! The walk goes over the text twice: what is written or sent carries the marks
 //! of everything that is read anywhere in it.
 
+mod argument;
 mod call;
+mod learn;
 mod lexer;
+mod name;
+mod open;
 mod perl;
+mod quote;
+mod row;
 mod scan;
+mod start;
+mod value;
 
 use super::known::{JAVASCRIPT, LUA, Lore, PERL, PHP, RUBY};
 use super::reading::Reading;

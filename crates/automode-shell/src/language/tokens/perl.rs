@@ -1,7 +1,8 @@
 //! What only Perl has: sigils, quote-like operators, patterns that replace.
 
 use super::Token;
-use super::lexer::{Lexer, unknown};
+use super::lexer::Lexer;
+use super::quote::unknown;
 use crate::Piece;
 
 /// A token that the other languages do not have; nothing where it is an ordinary one.

@@ -1,0 +1,74 @@
+//! Deeds that run code or reach other machines and databases.
+
+use super::super::known::Argument;
+use super::super::reading::{host_of, named};
+use super::Program;
+use super::given::{Given, text_of};
+use super::value::Thing;
+use crate::{Code, Direction, Host, Taint};
+
+impl Program<'_, '_> {
+    pub(super) fn run_code(&mut self, code: Option<Thing>) {
+        match code {
+            Some(Thing::Text(text)) if text.literal().is_some() => {
+                self.depth = self.depth.saturating_add(10);
+                self.run_text(&text.literal().unwrap_or_default());
+                self.depth = self.depth.saturating_sub(10);
+            }
+            other => {
+                let taint = other
+                    .as_ref()
+                    .map_or(Taint::UNKNOWN, |thing| self.taint(thing));
+                self.reading.hidden_code(
+                    Code::Inline { language: "python" },
+                    "code that the program makes",
+                    taint,
+                );
+            }
+        }
+    }
+
+    pub(super) fn receive(
+        &mut self,
+        at: Argument,
+        receiver: Option<&Thing>,
+        given: &Given,
+    ) -> Taint {
+        let host = self.host(at, receiver, given);
+        // What the address, the query and the headers carry goes out.
+        let sent = self.given_taint(given);
+        let direction = if sent.is_none() {
+            Direction::Receive
+        } else {
+            Direction::Send
+        };
+        self.reading.connects(host, direction, sent);
+        self.reading.saw(Taint::NETWORK);
+        Taint::NETWORK
+    }
+
+    pub(super) fn host(&self, at: Argument, receiver: Option<&Thing>, given: &Given) -> Host {
+        match self.argument(at, receiver, given) {
+            Some(thing @ Thing::Heap(_)) => {
+                let first = self.items(&thing).and_then(|items| items.first().cloned());
+                text_of(first.as_ref()).map_or(Host::Unknown, |host| named(&host))
+            }
+            Some(Thing::Object(object)) => object.origin.as_ref().map_or(Host::Unknown, |origin| {
+                host_of(&self.word(&Thing::Text((**origin).clone())))
+            }),
+            Some(thing @ Thing::Text(_)) => host_of(&self.word(&thing)),
+            Some(_) | None => Host::Unknown,
+        }
+    }
+
+    pub(super) fn sql(&mut self, at: Argument, receiver: Option<&Thing>, given: &Given) {
+        match self
+            .argument(at, receiver, given)
+            .as_ref()
+            .and_then(super::text::constant)
+        {
+            Some(statement) => super::super::sql::read(&statement, self.reading),
+            None => self.reading.unknown_call("SQL that the program makes"),
+        }
+    }
+}

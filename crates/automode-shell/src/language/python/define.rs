@@ -1,0 +1,201 @@
+//! Functions and classes that the program defines.
+
+use super::Program;
+use super::state::{Frame, Scope};
+use super::value::{Binding, Body, Class, Function, Thing};
+use ruff_python_ast::{Expr, StmtClassDef, StmtFunctionDef};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What becomes of a function that is decorated.
+enum Decorator {
+    Binds(Binding),
+    /// It stays what it is.
+    Keeps,
+    /// A known function gets it and may call it.
+    Calls(Thing),
+    Unknown,
+}
+
+impl Program<'_, '_> {
+    pub(super) fn define(&mut self, node: &StmtFunctionDef) {
+        let mut binding = Binding::Instance;
+        let mut unknown = false;
+        let mut callers = Vec::new();
+        for decorator in &node.decorator_list {
+            match self.decorator(&decorator.expression) {
+                Decorator::Binds(found) => binding = found,
+                Decorator::Keeps => {}
+                Decorator::Calls(caller) => callers.push(caller),
+                Decorator::Unknown => unknown = true,
+            }
+        }
+        let function = self.function(node, binding);
+        let thing = Thing::Function(Rc::new(function));
+        for caller in callers {
+            let given = super::given::Given::of(vec![thing.clone()]);
+            self.apply(&caller, given, "decorator", 0);
+        }
+        if unknown {
+            // Whoever decorates may call it with anything.
+            self.escape(&thing, crate::Taint::UNKNOWN);
+            self.bind(node.name.as_str(), Thing::Unknown(crate::Taint::UNKNOWN));
+        } else {
+            self.bind(node.name.as_str(), thing);
+        }
+    }
+
+    /// What a decorator makes of a function.
+    fn decorator(&mut self, expression: &Expr) -> Decorator {
+        let value = self.eval(expression);
+        match &value {
+            Thing::Name(name) => match name.as_ref() {
+                "staticmethod" => Decorator::Binds(Binding::Static),
+                "classmethod" => Decorator::Binds(Binding::Class),
+                "property" | "functools.cached_property" => Decorator::Binds(Binding::Property),
+                name if keeps_function(name) => Decorator::Keeps,
+                name if super::super::known::PYTHON.call(name).is_some() => {
+                    Decorator::Calls(value.clone())
+                }
+                name => {
+                    self.reading.unknown_call(name);
+                    Decorator::Unknown
+                }
+            },
+            // The results of known calls such as `@lru_cache(maxsize=1)`.
+            Thing::Data(_) | Thing::Object(_) => Decorator::Keeps,
+            // `@x.setter`.
+            Thing::Method(receiver, _)
+                if matches!(**receiver, Thing::Function(_) | Thing::Data(_)) =>
+            {
+                Decorator::Keeps
+            }
+            Thing::Function(_)
+            | Thing::Class(_)
+            | Thing::Heap(_)
+            | Thing::Method(..)
+            | Thing::Either(_)
+            | Thing::Unknown(_)
+            | Thing::Module(_)
+            | Thing::None
+            | Thing::Number(_)
+            | Thing::Text(_) => {
+                self.reading.unknown_call("decorator");
+                Decorator::Unknown
+            }
+        }
+    }
+
+    fn function(&mut self, node: &StmtFunctionDef, binding: Binding) -> Function {
+        let mut defaults = BTreeMap::new();
+        for parameter in node.parameters.iter_non_variadic_params() {
+            if let Some(annotation) = parameter.annotation() {
+                self.eval(annotation);
+            }
+            if let Some(default) = parameter.default() {
+                let value = self.eval(default);
+                defaults.insert(parameter.name().to_string(), value);
+            }
+        }
+        if let Some(returns) = &node.returns {
+            self.eval(returns);
+        }
+        Function {
+            parameters: (*node.parameters).clone(),
+            body: Body::Block(node.body.to_vec()),
+            defaults,
+            captured: self.captured(),
+            module: self.module,
+            binding,
+        }
+    }
+
+    /// Local names that a function defined here can see.
+    pub(super) fn captured(&self) -> BTreeMap<String, Thing> {
+        self.state
+            .frames
+            .last()
+            .map_or_else(BTreeMap::new, |frame| {
+                let mut names = frame.captured.clone();
+                if frame.scope == Scope::Function {
+                    names.extend(frame.locals.clone());
+                }
+                names
+            })
+    }
+
+    pub(super) fn define_class(&mut self, node: &StmtClassDef) {
+        let mut bases = Vec::new();
+        if let Some(arguments) = &node.arguments {
+            for base in &arguments.args {
+                let base = self.eval(base);
+                match &base {
+                    Thing::Name(name) if super::super::known::PYTHON.call(name).is_none() => {
+                        self.reading.unknown_call(name);
+                    }
+                    Thing::Name(_) | Thing::Class(_) | Thing::Data(_) => {}
+                    _ => self.reading.unknown_call("base class"),
+                }
+                bases.push(base);
+            }
+            for keyword in &arguments.keywords {
+                let value = self.eval(&keyword.value);
+                if !matches!(&value, Thing::Name(name) if name.as_ref() == "abc.ABCMeta")
+                    && !value.is_plain()
+                {
+                    self.reading.unknown_call("metaclass");
+                }
+            }
+        }
+        for decorator in &node.decorator_list {
+            self.decorator(&decorator.expression);
+        }
+        let (captured, outer) = (self.captured(), self.module);
+        self.state.frames.push(Frame {
+            captured,
+            scope: Scope::Class,
+            ..Frame::default()
+        });
+        self.block(&node.body);
+        self.module = outer;
+        let members = self
+            .state
+            .frames
+            .pop()
+            .map(|frame| frame.locals)
+            .unwrap_or_default();
+        let name: Rc<str> = Rc::from(node.name.as_str());
+        self.bind(
+            node.name.as_str(),
+            Thing::Class(Rc::new(Class {
+                name,
+                members,
+                bases,
+            })),
+        );
+    }
+}
+
+/// Decorators that hand the function back, to be called by its name alone.
+fn keeps_function(name: &str) -> bool {
+    let module = name.split('.').next().unwrap_or_default();
+    matches!(
+        module,
+        "functools"
+            | "dataclasses"
+            | "contextlib"
+            | "abc"
+            | "typing"
+            | "typing_extensions"
+            | "enum"
+            | "pytest"
+            | "unittest"
+            | "click"
+            | "typer"
+            | "attr"
+            | "attrs"
+            | "pydantic"
+            | "torch"
+            | "hypothesis"
+    )
+}

@@ -1,0 +1,250 @@
+//! The program's own functions and classes, run with what they are given.
+
+use super::attribute::find_member;
+use super::given::Given;
+use super::method::has_library_base;
+use super::state::Frame;
+use super::value::{Binding, Body, Class, Form, Function, Held, Thing};
+use super::{Arguments, Program};
+use crate::{GapKind, Taint};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Calls of the program's own functions inside each other.
+const CALLS: usize = 24;
+
+impl Program<'_, '_> {
+    pub(super) fn invoke(
+        &mut self,
+        function: &Rc<Function>,
+        given: Given,
+        arguments: Arguments,
+        site: usize,
+    ) -> Thing {
+        let identity = Rc::as_ptr(function).cast::<()>() as usize;
+        let nested = self
+            .running
+            .iter()
+            .filter(|(other, _)| *other == identity)
+            .count();
+        let widened = self
+            .running
+            .iter()
+            .any(|(other, arguments)| *other == identity && *arguments == Arguments::Any);
+        if widened {
+            // The body is being walked for every possible call already.
+            return Thing::Data(self.given_taint(&given));
+        }
+        if self.running.len() >= CALLS {
+            self.reading.gap(GapKind::Budget);
+            return Thing::Unknown(Taint::UNKNOWN);
+        }
+        let (given, arguments) = if nested > 0 && arguments == Arguments::Given {
+            self.recursive(given)
+        } else {
+            (given, arguments)
+        };
+        self.running.push((identity, arguments));
+        let outer = std::mem::replace(&mut self.module, function.module);
+        let weak = std::mem::take(&mut self.weak);
+        let receiver = given.positional.first().cloned();
+        let frame = Frame {
+            receiver,
+            locals: self.parameters(function, given, site),
+            captured: function.captured.clone(),
+            ..Frame::default()
+        };
+        self.state.frames.push(frame);
+        let result = match &function.body {
+            Body::Block(body) => {
+                self.block(body);
+                None
+            }
+            Body::Expression(body) => Some(self.eval(body)),
+        };
+        let frame = self.state.frames.pop().unwrap_or_default();
+        self.weak = weak;
+        self.module = outer;
+        self.running.pop();
+        match frame.yielded {
+            Some(yielded) => self.list(site, Vec::new(), Some(yielded)),
+            None => result.or(frame.returned).unwrap_or(Thing::None),
+        }
+    }
+
+    /// A call of a function inside itself stands for all deeper ones.
+    fn recursive(&mut self, given: Given) -> (Given, Arguments) {
+        let stand_in = |program: &Self, thing: &Thing| match thing {
+            Thing::Heap(_) if !program.state.is_plain(thing) => thing.clone(),
+            Thing::Text(text) if text.form == Form::Path => Thing::Text(super::value::Text {
+                pieces: vec![super::value::unknown_piece(text.taint())],
+                form: Form::Path,
+            }),
+            thing if program.state.is_plain(thing) => Thing::Data(program.taint(thing)),
+            thing => thing.clone(),
+        };
+        let given = Given {
+            positional: given
+                .positional
+                .iter()
+                .map(|thing| stand_in(self, thing))
+                .collect(),
+            keywords: given
+                .keywords
+                .iter()
+                .map(|(name, thing)| (name.clone(), stand_in(self, thing)))
+                .collect(),
+            more: given.more,
+        };
+        (given, Arguments::Any)
+    }
+
+    pub(super) fn given_taint(&self, given: &Given) -> Taint {
+        given
+            .all()
+            .fold(Taint::NONE, |taint, thing| taint.with(self.taint(thing)))
+    }
+
+    fn parameters(
+        &mut self,
+        function: &Function,
+        given: Given,
+        site: usize,
+    ) -> BTreeMap<String, Thing> {
+        let mut locals = BTreeMap::new();
+        let mut positional = given.positional.into_iter();
+        let parameters = &function.parameters;
+        for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
+            let name = parameter.name().to_string();
+            let keyword = given.keywords.iter().find(|(keyword, _)| *keyword == name);
+            let value = positional
+                .next()
+                .or_else(|| keyword.map(|(_, value)| value.clone()))
+                .or_else(|| given.more.clone())
+                .or_else(|| function.defaults.get(&name).cloned());
+            locals.insert(name, value.unwrap_or(Thing::Data(Taint::UNKNOWN)));
+        }
+        for parameter in &parameters.kwonlyargs {
+            let name = parameter.name().to_string();
+            let keyword = given.keywords.iter().find(|(keyword, _)| *keyword == name);
+            let value = keyword
+                .map(|(_, value)| value.clone())
+                .or_else(|| given.more.clone())
+                .or_else(|| function.defaults.get(&name).cloned());
+            locals.insert(name, value.unwrap_or(Thing::Data(Taint::UNKNOWN)));
+        }
+        if let Some(parameter) = &parameters.vararg {
+            let items: Vec<Thing> = positional.collect();
+            let list = self.list(site.saturating_add(1), items, given.more.clone());
+            locals.insert(parameter.name.to_string(), list);
+        }
+        if let Some(parameter) = &parameters.kwarg {
+            let entries = given
+                .keywords
+                .iter()
+                .filter(|(name, _)| !locals.contains_key(name))
+                .cloned()
+                .collect();
+            let dict = self.hold(
+                site.saturating_add(2),
+                Held::Dict {
+                    entries,
+                    rest: given.more,
+                },
+            );
+            locals.insert(parameter.name.to_string(), dict);
+        }
+        locals
+    }
+
+    pub(super) fn instantiate(&mut self, class: &Rc<Class>, given: Given, site: usize) -> Thing {
+        let instance = self.hold(
+            site.saturating_add(3),
+            Held::Instance {
+                class: Rc::clone(class),
+                fields: BTreeMap::new(),
+            },
+        );
+        let library = has_library_base(class);
+        match find_member(class, "__init__") {
+            Some(Thing::Function(init)) => {
+                self.invoke(
+                    &init,
+                    given.behind(instance.clone()),
+                    Arguments::Given,
+                    site,
+                );
+            }
+            Some(_) | None => {
+                self.escape_all(&given, Taint::UNKNOWN);
+                let taint = self.given_taint(&given);
+                // The fields of a data class are its arguments.
+                if let Thing::Heap(at) = &instance
+                    && let Some(Held::Instance { fields, .. }) = self.state.heap.get_mut(at)
+                {
+                    let names: Vec<String> = class.members.keys().cloned().collect();
+                    for (name, value) in given.keywords {
+                        fields.insert(name, value);
+                    }
+                    if !given.positional.is_empty() || given.more.is_some() {
+                        for name in names {
+                            fields.entry(name).or_insert(Thing::Data(taint));
+                        }
+                    }
+                }
+            }
+        }
+        // Operators, `with` and frameworks call these by themselves.
+        let implicit = move |name: &str| {
+            library && name != "__init__"
+                || (name.starts_with("__")
+                    && !matches!(
+                        name,
+                        "__init__"
+                            | "__call__"
+                            | "__enter__"
+                            | "__exit__"
+                            | "__iter__"
+                            | "__next__"
+                            | "__getitem__"
+                    ))
+        };
+        self.run_methods(class, &instance, implicit);
+        instance
+    }
+
+    pub(super) fn run_methods(
+        &mut self,
+        class: &Rc<Class>,
+        instance: &Thing,
+        wanted: impl Fn(&str) -> bool,
+    ) {
+        let methods: Vec<Rc<Function>> = class
+            .members
+            .iter()
+            .filter(|(name, _)| wanted(name))
+            .filter_map(|(_, member)| match member {
+                Thing::Function(function) => Some(Rc::clone(function)),
+                _ => None,
+            })
+            .collect();
+        for method in methods {
+            let mut given = Given::any(Taint::UNKNOWN);
+            match method.binding {
+                Binding::Instance | Binding::Property => given.positional.push(instance.clone()),
+                Binding::Class => given.positional.push(Thing::Class(Rc::clone(class))),
+                Binding::Static => {}
+            }
+            self.invoke(&method, given, Arguments::Any, 0);
+        }
+    }
+}
+
+/// `socket.AF_INET`, `logging.INFO`: named like a constant, so nobody calls it.
+pub(super) fn is_constant(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    last.chars().any(|c| c.is_ascii_uppercase())
+        && last
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}

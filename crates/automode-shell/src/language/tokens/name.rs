@@ -1,0 +1,477 @@
+//! Names and the chains they begin: what they stand for, and what follows from them.
+
+use super::learn::defines;
+use super::row::{Row, plain};
+use super::scan::{SEARCH_PATHS, Scan};
+use super::{Lexeme, Token};
+use crate::place::taint_of_variable;
+use crate::{Language, Taint};
+
+/// A dotted name and the place behind it.
+pub(super) struct Chain {
+    pub(super) parts: Vec<String>,
+    pub(super) end: usize,
+}
+
+impl Scan<'_, '_> {
+    /// Part of a chain that was read from its start.
+    pub(super) fn is_member(&self, row: &Row<'_>, at: usize) -> bool {
+        let Some(Token::Mark(mark)) = row.before(at) else {
+            return false;
+        };
+        // A colon also separates other things in Lua.
+        self.separates(mark) && (*mark != ":" || row.get(at).is_some_and(|lexeme| lexeme.glued))
+    }
+
+    pub(super) fn chain(&self, tokens: &[Lexeme], at: usize) -> Chain {
+        let mut parts = Vec::new();
+        let mut end = at;
+        while let Some(Token::Name(name)) = tokens.get(end).map(|lexeme| &lexeme.token) {
+            parts.push(name.clone());
+            end = end.saturating_add(1);
+            match tokens.get(end).map(|lexeme| &lexeme.token) {
+                Some(Token::Mark(mark))
+                    if self.separates(mark)
+                        && matches!(
+                            tokens
+                                .get(end.saturating_add(1))
+                                .map(|lexeme| &lexeme.token),
+                            Some(Token::Name(_))
+                        )
+                        && (*mark != ":" || tokens.get(end).is_some_and(|lexeme| lexeme.glued)) =>
+                {
+                    end = end.saturating_add(1);
+                }
+                Some(_) | None => break,
+            }
+        }
+        Chain { parts, end }
+    }
+
+    pub(super) fn name(&mut self, row: &Row<'_>, at: usize) {
+        let chain = self.chain(row.tokens, at);
+        let (Some(first), Some(last)) = (chain.parts.first().cloned(), chain.parts.last().cloned())
+        else {
+            return;
+        };
+        let member = chain.parts.len() > 1;
+        if !member && (is_keyword(&first, self.language) || self.is_label(row, at, chain.end)) {
+            return;
+        }
+        // `eval {…}` and `do {…}` are blocks; with a text they run it.
+        let block = row.token(chain.end) == Some(&Token::Mark("{"));
+        if self.language == Language::Perl && block && matches!(first.as_str(), "eval" | "do") {
+            return;
+        }
+        self.environment(row, &chain);
+        let loads = self.language == Language::Perl;
+        if matches!(row.before(at), Some(Token::Name(word)) if defines(word) || loads && matches!(word.as_str(), "use" | "no" | "require"))
+        {
+            return;
+        }
+        let full = self.full_name(&chain.parts);
+        let moves = SEARCH_PATHS.iter().any(|path| {
+            full.strip_prefix(*path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+        if moves {
+            self.reading
+                .unknown_call(&format!("{full} changes where modules come from"));
+        }
+        if let Some(function) = first.strip_prefix('&')
+            && !self.functions.contains(function)
+        {
+            return self.reading.unknown_call(&full);
+        }
+        let variable = self.variables.contains(&first) || first.starts_with(['$', '@', '%']);
+        let parentheses = row.token(chain.end) == Some(&Token::Mark("("));
+        let arguments =
+            if variable && !member && !parentheses && self.language != Language::JavaScript {
+                None
+            } else {
+                self.arguments(row, chain.end)
+            };
+        let (given, close) = match &arguments {
+            Some((given, close)) => (Some(given.as_slice()), *close),
+            None => (None, chain.end.saturating_sub(1)),
+        };
+        if let Some(behaviour) = self.lore.call(&full) {
+            let gives = self.perform(behaviour, given, &full);
+            self.results.insert(close, gives);
+            return;
+        }
+        let own = !member || matches!(first.as_str(), "this" | "self" | "$this" | "super");
+        if self.functions.contains(&last) && (own || !self.lore.names_deed(&last)) {
+            return;
+        }
+        let called = arguments.is_some();
+        let sends = member && (called || self.language == Language::Ruby);
+        let root = full.split('.').next().unwrap_or_default();
+        if sends
+            && !self.lore.has_module(root)
+            && let Some(behaviour) = self.lore.method("data", &last)
+        {
+            let gives = self.perform(behaviour, given, &full);
+            self.results.insert(close, gives);
+            return;
+        }
+        let bare = self.language == Language::Ruby
+            && !variable
+            && (member || !first.starts_with(|c: char| c.is_uppercase()));
+        let property = self.language == Language::Ruby && member;
+        if called || bare || property {
+            self.reading.unknown_call(&full);
+        }
+    }
+
+    /// A key or label, not a value: `name =>`, `{name}`, `name:`.
+    fn is_label(&self, row: &Row<'_>, at: usize, end: usize) -> bool {
+        let next = row.get(end);
+        let before = row.before(at);
+        match next.map(|lexeme| &lexeme.token) {
+            Some(Token::Mark("=>")) => matches!(
+                self.language,
+                Language::Perl | Language::Php | Language::Ruby
+            ),
+            Some(Token::Mark("}")) => {
+                self.language == Language::Perl && matches!(before, Some(Token::Mark("{")))
+            }
+            Some(Token::Mark(":")) => {
+                self.language == Language::Ruby && next.is_some_and(|lexeme| lexeme.glued)
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    /// Variables of the environment may hold secrets.
+    fn environment(&mut self, row: &Row<'_>, chain: &Chain) {
+        let full = chain.parts.join(".");
+        let whole = [
+            "process.env",
+            "ENV",
+            "%ENV",
+            "$_ENV",
+            "$_SERVER",
+            "Deno.env",
+            "Bun.env",
+        ];
+        // `ENV.to_h` and its like are the whole as well.
+        let full = match full.strip_prefix("ENV.") {
+            Some("to_h" | "to_a" | "each" | "map" | "inspect" | "to_hash" | "sort") => {
+                "ENV".to_owned()
+            }
+            Some(_) | None => full,
+        };
+        if full == "$ENV" || full.starts_with("process.env.") || whole.contains(&full.as_str()) {
+            let name = chain.parts.last().cloned().unwrap_or_default();
+            let key = match row.token(chain.end.saturating_add(1)) {
+                Some(Token::Text(pieces)) => plain(pieces),
+                Some(Token::Name(name)) => Some(name.clone()),
+                _ => None,
+            };
+            let name = if full.starts_with("process.env.") {
+                Some(name)
+            } else {
+                key
+            };
+            match name {
+                Some(name) => self.reading.saw(taint_of_variable(&name)),
+                None if prints(row) || full == "process.env" && chain.end >= row.tokens.len() => {
+                    self.reading.shows_environment()
+                }
+                None => self.reading.saw(Taint::SECRET),
+            }
+        }
+    }
+
+    pub(super) fn full_name(&self, parts: &[String]) -> String {
+        let mut parts = parts.to_vec();
+        if let Some(first) = parts.first_mut() {
+            if let Some(module) = self.aliases.get(first.as_str()) {
+                first.clone_from(module);
+            }
+            if parts.len() > 1
+                && parts.first().is_some_and(|first| {
+                    matches!(
+                        first.as_str(),
+                        "globalThis" | "window" | "global" | "_G" | "Kernel" | "CORE"
+                    )
+                })
+            {
+                parts.remove(0);
+            }
+        }
+        parts.join(".")
+    }
+}
+
+/// A row of tokens with its brackets matched.
+/// Whether the code shows anything.
+fn prints(row: &Row<'_>) -> bool {
+    const WORDS: &[&str] = &[
+        "console",
+        "dump",
+        "echo",
+        "p",
+        "pp",
+        "print",
+        "print_r",
+        "printf",
+        "puts",
+        "say",
+        "stdout",
+        "var_dump",
+        "var_export",
+    ];
+    row.tokens
+        .iter()
+        .any(|lexeme| matches!(&lexeme.token, Token::Name(name) if WORDS.contains(&name.as_str())))
+}
+
+pub(super) fn is_keyword(name: &str, language: Language) -> bool {
+    let words: &[&str] = match language {
+        Language::JavaScript => &[
+            "if",
+            "else",
+            "for",
+            "while",
+            "do",
+            "switch",
+            "case",
+            "default",
+            "break",
+            "continue",
+            "return",
+            "function",
+            "const",
+            "let",
+            "var",
+            "new",
+            "class",
+            "extends",
+            "try",
+            "catch",
+            "finally",
+            "throw",
+            "typeof",
+            "instanceof",
+            "in",
+            "of",
+            "await",
+            "async",
+            "yield",
+            "delete",
+            "void",
+            "this",
+            "null",
+            "undefined",
+            "true",
+            "false",
+            "NaN",
+            "Infinity",
+            "export",
+            "from",
+            "as",
+            "static",
+            "super",
+            "interface",
+            "enum",
+            "public",
+            "private",
+            "protected",
+            "implements",
+            "keyof",
+            "arguments",
+            "debugger",
+        ],
+        Language::Ruby => &[
+            "if",
+            "elsif",
+            "else",
+            "end",
+            "unless",
+            "while",
+            "until",
+            "for",
+            "in",
+            "do",
+            "then",
+            "begin",
+            "rescue",
+            "ensure",
+            "raise",
+            "return",
+            "next",
+            "break",
+            "redo",
+            "retry",
+            "case",
+            "when",
+            "def",
+            "class",
+            "module",
+            "self",
+            "nil",
+            "true",
+            "false",
+            "and",
+            "or",
+            "not",
+            "yield",
+            "super",
+            "lambda",
+            "proc",
+            "loop",
+            "attr_accessor",
+            "attr_reader",
+            "attr_writer",
+            "private",
+            "protected",
+            "public",
+            "alias",
+            "defined?",
+            "BEGIN",
+            "END",
+            "__FILE__",
+            "__method__",
+            "__dir__",
+            "block_given?",
+            "module_function",
+            "private_constant",
+            "undef",
+        ],
+        Language::Perl => &[
+            "if",
+            "elsif",
+            "else",
+            "unless",
+            "while",
+            "until",
+            "for",
+            "foreach",
+            "my",
+            "our",
+            "local",
+            "state",
+            "sub",
+            "return",
+            "last",
+            "next",
+            "redo",
+            "and",
+            "or",
+            "not",
+            "xor",
+            "eq",
+            "ne",
+            "lt",
+            "gt",
+            "le",
+            "ge",
+            "cmp",
+            "x",
+            "BEGIN",
+            "END",
+            "package",
+            "__PACKAGE__",
+            "__FILE__",
+            "__LINE__",
+            "wantarray",
+            "undef",
+            "defined",
+            "STDIN",
+            "STDOUT",
+            "STDERR",
+            "ARGV",
+        ],
+        Language::Php => &[
+            "if",
+            "elseif",
+            "else",
+            "while",
+            "for",
+            "foreach",
+            "do",
+            "switch",
+            "case",
+            "default",
+            "break",
+            "continue",
+            "return",
+            "function",
+            "fn",
+            "class",
+            "extends",
+            "implements",
+            "new",
+            "try",
+            "catch",
+            "finally",
+            "throw",
+            "echo",
+            "print",
+            "null",
+            "true",
+            "false",
+            "NULL",
+            "TRUE",
+            "FALSE",
+            "as",
+            "public",
+            "private",
+            "protected",
+            "static",
+            "const",
+            "global",
+            "use",
+            "namespace",
+            "instanceof",
+            "and",
+            "or",
+            "xor",
+            "isset",
+            "unset",
+            "empty",
+            "array",
+            "list",
+            "int",
+            "string",
+            "float",
+            "bool",
+            "void",
+            "mixed",
+            "self",
+            "parent",
+            "abstract",
+            "final",
+            "interface",
+            "trait",
+            "match",
+            "yield",
+            "from",
+            "endif",
+            "endforeach",
+            "endwhile",
+            "endfor",
+            "declare",
+            "PHP_EOL",
+            "PHP_VERSION",
+            "__DIR__",
+            "__FILE__",
+            "__LINE__",
+            "readonly",
+            "enum",
+            "clone",
+            "STDIN",
+            "STDOUT",
+            "STDERR",
+        ],
+        Language::Lua => &[
+            "if", "then", "else", "elseif", "end", "for", "in", "do", "while", "repeat", "until",
+            "function", "local", "return", "break", "goto", "nil", "true", "false", "and", "or",
+            "not", "self",
+        ],
+        _ => &[],
+    };
+    words.contains(&name)
+}

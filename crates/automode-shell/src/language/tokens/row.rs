@@ -1,0 +1,160 @@
+//! A row of tokens with its brackets paired, and the parts it is cut into.
+
+use super::scan::{NESTING, STATEMENT};
+use super::{Lexeme, Token};
+use crate::{Language, Piece};
+use std::collections::BTreeSet;
+
+pub(super) struct Row<'t> {
+    pub(super) tokens: &'t [Lexeme],
+    /// For each bracket the place of its other half.
+    pub(super) pairs: Vec<usize>,
+    /// Names that only bind something here: a pattern or an import.
+    pub(super) binds: BTreeSet<usize>,
+}
+
+impl<'t> Row<'t> {
+    pub(super) fn new(tokens: &'t [Lexeme]) -> Option<Self> {
+        let mut pairs = vec![usize::MAX; tokens.len()];
+        let mut open = Vec::new();
+        for (at, lexeme) in tokens.iter().enumerate() {
+            match lexeme.token {
+                Token::Mark("(" | "[" | "{") => {
+                    open.push(at);
+                    if open.len() > NESTING {
+                        return None;
+                    }
+                }
+                Token::Mark(")" | "]" | "}") => {
+                    if let Some(start) = open.pop() {
+                        if let Some(pair) = pairs.get_mut(start) {
+                            *pair = at;
+                        }
+                        if let Some(pair) = pairs.get_mut(at) {
+                            *pair = start;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(Self {
+            tokens,
+            pairs,
+            binds: BTreeSet::new(),
+        })
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&'t Lexeme> {
+        self.tokens.get(at)
+    }
+
+    pub(super) fn token(&self, at: usize) -> Option<&'t Token> {
+        self.tokens.get(at).map(|lexeme| &lexeme.token)
+    }
+
+    pub(super) fn before(&self, at: usize) -> Option<&'t Token> {
+        self.token(at.checked_sub(1)?)
+    }
+
+    /// The place of the bracket that closes the one here.
+    pub(super) fn closing(&self, open: usize) -> usize {
+        self.pairs
+            .get(open)
+            .copied()
+            .filter(|pair| *pair != usize::MAX && *pair > open)
+            .unwrap_or(self.tokens.len())
+    }
+
+    pub(super) fn opening(&self, close: usize) -> usize {
+        self.pairs
+            .get(close)
+            .copied()
+            .filter(|pair| *pair < close)
+            .unwrap_or(0)
+    }
+
+    pub(super) fn between(&self, open: usize, close: usize) -> &'t [Lexeme] {
+        self.tokens
+            .get(open.saturating_add(1)..close)
+            .unwrap_or_default()
+    }
+}
+
+pub(super) fn plain(pieces: &[Piece]) -> Option<String> {
+    pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Glob(_) | Piece::Dynamic(_) => None,
+        })
+        .collect()
+}
+
+/// Arguments at the commas between them.
+pub(super) fn split(tokens: &[Lexeme]) -> Vec<&[Lexeme]> {
+    let mut parts = Vec::new();
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (at, lexeme) in tokens.iter().enumerate() {
+        match lexeme.token {
+            Token::Mark("(" | "[" | "{") => depth = depth.saturating_add(1),
+            Token::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            Token::Mark(",") if depth == 0 => {
+                parts.push(tokens.get(start..at).unwrap_or_default());
+                start = at.saturating_add(1);
+            }
+            _ => {}
+        }
+    }
+    parts.push(tokens.get(start..).unwrap_or_default());
+    parts.retain(|part| part.iter().any(|lexeme| lexeme.token != Token::Line));
+    parts
+}
+
+/// How many tokens belong to a call without parentheses; nothing past the bound.
+pub(super) fn statement_end(tokens: &[Lexeme], language: Language) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut previous: Option<&Token> = None;
+    for (at, lexeme) in tokens.iter().take(STATEMENT).enumerate() {
+        match &lexeme.token {
+            Token::Mark("(" | "[") => depth = depth.saturating_add(1),
+            Token::Mark("{") if depth == 0 && language == Language::Ruby && at > 0 => {
+                return Some(at);
+            }
+            Token::Mark("{") => depth = depth.saturating_add(1),
+            Token::Mark(")" | "]" | "}") => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return Some(at),
+            },
+            Token::Mark(";") if depth == 0 => return Some(at),
+            Token::Line
+                if depth == 0
+                    && language == Language::Ruby
+                    && !matches!(previous, Some(Token::Mark("," | "." | "+" | "&&" | "||"))) =>
+            {
+                return Some(at);
+            }
+            Token::Name(word)
+                if depth == 0
+                    && matches!(
+                        word.as_str(),
+                        "if" | "unless"
+                            | "while"
+                            | "until"
+                            | "for"
+                            | "foreach"
+                            | "do"
+                            | "and"
+                            | "or"
+                            | "rescue"
+                    ) =>
+            {
+                return Some(at);
+            }
+            _ => {}
+        }
+        previous = Some(&lexeme.token);
+    }
+    (tokens.len() <= STATEMENT).then_some(tokens.len())
+}
