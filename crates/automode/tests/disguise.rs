@@ -85,7 +85,7 @@ impl Takes {
 }
 
 /// Each change meets every so many commands, and each command every so many changes.
-const STRIDE: usize = 8;
+const STRIDE: usize = 4;
 
 /// What it takes, its name, and what it makes of a command.
 type Change = (Takes, &'static str, fn(&str) -> String);
@@ -133,8 +133,10 @@ fn is_simple(command: &str) -> bool {
 
 /// A shell that waits for commands, or a program that waits for names.
 fn is_listening(command: &str) -> bool {
-    let last = command.split_whitespace().next_back().unwrap_or_default();
-    ["bash", "sh", "su", "-", "-s", "-i"].contains(&last) || command.contains("{}")
+    let mut words = command.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let last = words.next_back().unwrap_or(first);
+    first == "ed" || ["bash", "sh", "su", "-", "-s", "-i"].contains(&last) || command.contains("{}")
 }
 
 fn quoted(command: &str) -> String {

@@ -213,6 +213,8 @@ fn parts<'a, R: Borrow<Rule>>(
         invocation.layers.iter().all(|layer| match layer {
             // The body of a function is typed here too.
             Layer::Function(_) => true,
+            // The shell's own, which stands for what is behind it.
+            Layer::Wrapper(name) if name == "command" => true,
             Layer::Wrapper(_)
             | Layer::Text(_)
             | Layer::File(_)

@@ -71,6 +71,8 @@ fn typed_forms(path: &str, subject: &Subject<'_>) -> Vec<String> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     Path,
+    /// The path or, of a directory, what lies in it.
+    Content,
     /// The path and everything below it.
     Tree,
 }
@@ -89,10 +91,12 @@ pub(super) fn reached(
     let direct = || touches(rule, pattern, &target.path, subject);
     match target.extent {
         Extent::Exact | Extent::Below => {
-            let swallowed = (reach == Reach::Tree
-                && swallows(rule, pattern, &target.path, subject))
-            .then_some(Hit::Sure);
-            direct().or(swallowed)
+            let more = || match reach {
+                Reach::Path => None,
+                Reach::Content => touches(rule, pattern, &inside(&target.path), subject),
+                Reach::Tree => swallows(rule, pattern, &target.path, subject).then_some(Hit::Sure),
+            };
+            direct().or_else(more)
         }
         Extent::Pattern => {
             let meets = within(rule, pattern, subject, &target.path, |names| {
@@ -110,7 +114,7 @@ pub(super) fn reached(
                         .path
                         .rsplit_once('/')
                         .map_or("/", |(directory, _)| directory);
-                    touches(rule, pattern, &format!("{directory}/\u{1}"), subject)
+                    touches(rule, pattern, &inside(directory), subject)
                 }
             }
         }
@@ -123,6 +127,11 @@ pub(super) fn reached(
         }
         Extent::Prefix | Extent::Unknown => None,
     }
+}
+
+/// Something in a directory: what is done to all of it is done to that.
+pub(super) fn inside(directory: &str) -> String {
+    format!("{}/\u{1}", directory.trim_end_matches('/'))
 }
 
 /// Whether a tree at `path` holds the place that the rule names.

@@ -16,7 +16,7 @@ use super::{
     host,
     index::{Shelf, Shell},
     powershell,
-    reach::{Reach, files, reached, touches},
+    reach::{Reach, files, inside, reached, touches},
     rule::{EDITING, READING, Rule, Specifier, Tool},
     suspect,
 };
@@ -79,7 +79,9 @@ pub(super) fn find<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'
         Action::Read { path } => files(shelf.reading(), &[path], subject, &mut note),
         Action::Search { pattern, path } => {
             let place = path.as_deref().unwrap_or(".");
-            files(shelf.reading(), &[place, pattern], subject, &mut note);
+            let found = inside(place);
+            let named = [place, &found, pattern];
+            files(shelf.reading(), &named, subject, &mut note);
         }
         Action::Edit { path, .. } | Action::Write { path, .. } | Action::Notebook { path, .. } => {
             files(shelf.editing(), &[path], subject, &mut note);
@@ -313,7 +315,7 @@ fn effects<'a, R: Borrow<Rule>>(
         match effect.act.touches() {
             Some((Touch::Read | Touch::Run, target)) => {
                 for rule in shelf.reading() {
-                    note(rule, reached(rule, target, Reach::Path, subject));
+                    note(rule, reached(rule, target, Reach::Content, subject));
                 }
             }
             Some((touch @ (Touch::Write | Touch::Delete | Touch::DeleteTree), target)) => {

@@ -272,6 +272,10 @@ fn file_rules_hold_for_what_commands_do() {
     reads("Read(./.env)", "app", Extent::Below, Nothing);
     reads("Read(./secrets/**)", "app/secrets/a", Extent::Below, Deny);
     reads("Read(~/.ssh/**)", ".ssh/", Extent::Prefix, Ask);
+    reads("Read(~/.ssh/**)", ".ssh", Extent::Exact, Deny);
+    reads("Read(~/.ssh/*)", ".ssh", Extent::Exact, Deny);
+    reads("Read(~/.ssh/id)", ".ssh", Extent::Exact, Nothing);
+    reads("Read(~/.ssh/**)", "", Extent::Exact, Nothing);
     reads("Edit(./.env)", "app/.env", Extent::Exact, Nothing);
     check("Read(./.env)", read("", Extent::Unknown), Nothing);
     check("Edit(./.env)", write("/home/dev/app/.env"), Deny);

@@ -41,6 +41,8 @@ fn searching() {
         Grep(src/**)    Grep {"pattern": "x", "path": "src/a"}  deny  allow
         Read(src/**)    Grep {"pattern": "x", "path": "src/a"}  deny  allow
         Read(src/**)    Grep {"pattern": "x", "path": "lib/a"}  -     -
+        Read(src/**)    Grep {"pattern": "x", "path": "src"}    deny  -
+        Read(src/**)    Grep {"pattern": "x"}                   -     -
         Read(//etc/**)  Glob {"pattern": "/etc/*"}              deny  -
         "#,
     );

@@ -79,6 +79,9 @@ fn allowed_part_by_part() {
     git("git status && git diff", Allow);
     git("git log | git shortlog", Allow);
     git("timeout 30 git fetch", Allow);
+    git("command git fetch", Allow);
+    git("command -v git", Nothing);
+    git("sudo command git fetch", Nothing);
     git("git commit -m 'a b'", Allow);
     git("git status; rm x", Nothing);
     git("git status | cat", Nothing);
@@ -121,5 +124,27 @@ fn file_rules_on_real_commands() {
     env("rm .env", Deny);
     env("sed -i s/a/b/ .env", Deny);
     env("cat .env.example", Allow);
+    env("grep -r x .", Allow);
     env("ls -la", Allow);
+}
+
+/// A script that was read is still a file that was read.
+#[test]
+fn a_file_rule_holds_for_a_script_that_is_followed() {
+    let mut facts = facts(&[("/home/dev/app", "/home/dev/app")]);
+    let body = automode_shell::FileFact::Text {
+        body: "A=1\n".to_owned(),
+        session: false,
+    };
+    facts
+        .shell
+        .files
+        .insert("/home/dev/app/.env".to_owned(), body);
+    for command in ["source .env", ". ./.env", "bash .env"] {
+        let analysis = automode_shell::analyse(command, &context(), &facts.shell);
+        let call = ToolCall::bash(command, "/home/dev/app");
+        let policy = policy(&["Read(./.env)"], &[], &["Bash"]);
+        let found = say(&policy, &call, Some(&analysis), &facts);
+        assert_eq!(found, Deny, "{command}");
+    }
 }
