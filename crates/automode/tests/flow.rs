@@ -272,6 +272,19 @@ fn row_3_a_content_rule_asks_and_denies() {
 }
 
 #[test]
+fn row_3_a_deny_rule_that_may_match_asks_and_says_so() {
+    let mut flow = Flow::new("Bash", json!({"command": "git push $BRANCH"}));
+    flow.deny = &["Bash(git push --force)"];
+    flow.check(Ask, Deny, &rule("Bash(git push --force)"));
+    let (decision, _) = flow.decide(Presence::Interactive);
+    assert!(decision.reason.contains("deny rule"), "{}", decision.reason);
+    // No judge answers for a deny rule.
+    flow.ask = &["Bash(git *)"];
+    flow.ask_rules = AskRules::Judge;
+    flow.check(Ask, Deny, &rule("Bash(git push --force)"));
+}
+
+#[test]
 fn row_3_a_guard_asks_past_the_judge_in_every_mode() {
     for mode in Mode::ALL {
         let mut flow = write(".git/hooks/pre-commit").mode(mode);

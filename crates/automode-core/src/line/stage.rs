@@ -10,7 +10,7 @@ use super::case::Case;
 use super::gap;
 use super::opinion::Opinion;
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
-use crate::policy::{AskRules, Asks, Match};
+use crate::policy::{AskRules, Asked, Asks, Match};
 use crate::{
     Action, Failure, Finding, Ground, Mode, Stage, Trace, TraceEntry, Verdict, Weight, exceptions,
     guards, tool,
@@ -120,16 +120,33 @@ pub(super) fn veto(findings: &[Finding]) -> Word {
 pub(super) fn ask(case: &Case<'_>) -> Word {
     let Asks { person, project } = case.policy.asks(&case.subject());
     let (mode, presence) = (case.session.mode, case.session.presence);
-    let asker = match (person, project) {
-        (None, None) => return Word::silent("no ask rule matches"),
-        (Some(found), _) | (None, Some(found)) if leaves_to_judge(case) => {
-            let rule = found.rule;
-            return Word::silent(format!("the ask rule `{rule}` leaves it to the judge"));
-        }
-        (Some(found), _) => by_rule(Verdict::Ask, &found),
-        (None, Some(found)) => by_rule(Verdict::Ask, &found).bounding(mode, presence),
+    let left = |asked: &Asked| match asked {
+        Asked::Rule(_) => leaves_to_judge(case),
+        // The setting speaks of ask rules: no judge answers for a deny rule.
+        Asked::Doubt(_) => false,
     };
-    Word::Says(asker)
+    match (person, project) {
+        (Some(asked), _) if !left(&asked) => Word::Says(by_asking(&asked)),
+        (_, Some(asked)) if !left(&asked) => Word::Says(by_asking(&asked).bounding(mode, presence)),
+        (Some(asked), _) | (None, Some(asked)) => {
+            let reason = by_asking(&asked).reason;
+            Word::silent(format!("{reason}, and leaves it to the judge"))
+        }
+        (None, None) => Word::silent("no ask rule matches"),
+    }
+}
+
+fn by_asking(asked: &Asked) -> Opinion {
+    match asked {
+        Asked::Rule(found) => by_rule(Verdict::Ask, found),
+        Asked::Doubt(found) => Opinion {
+            reason: format!(
+                "whether the deny rule `{}` matches shows only when it runs ({})",
+                found.rule, found.origin
+            ),
+            ..by_rule(Verdict::Ask, found)
+        },
+    }
 }
 
 fn leaves_to_judge(case: &Case<'_>) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Asks, AutoMode, Match, Provenance, Settings, Subject,
+    Asked, Asks, AutoMode, Match, Provenance, Settings, Subject,
     index::Shelf,
     permit,
     rule::Rule,
@@ -38,15 +38,16 @@ impl Policy {
         sure.map(|(rule, _)| Match::of(&[rule]))
     }
 
-    /// The first ask rule of each voice that matches any part of the call, or a deny rule
-    /// that may match but need not: a word is only known when the command runs.
+    /// Of each voice the first deny rule that may match any part of the call, or the
+    /// first ask rule that does.
     #[must_use]
     pub fn asks(&self, subject: &Subject<'_>) -> Asks {
         let asked = veto::find(&self.ask, subject);
         let doubted = veto::find(&self.deny, subject);
         let of = |asked: Option<(&Rule, Hit)>, doubted: Option<(&Rule, Hit)>| {
             let doubted = doubted.filter(|(_, hit)| *hit == Hit::Maybe);
-            asked.or(doubted).map(|(rule, _)| Match::of(&[rule]))
+            let doubted = doubted.map(|(rule, _)| Asked::Doubt(Match::of(&[rule])));
+            doubted.or_else(|| asked.map(|(rule, _)| Asked::Rule(Match::of(&[rule]))))
         };
         Asks {
             person: of(asked.person, doubted.person),

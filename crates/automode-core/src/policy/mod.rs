@@ -55,4 +55,4 @@ pub use settings::{
     AskRules, Limits, OnLimit, OnUnavailable, PowerShell, ProjectCode, Settings, Strip,
 };
 pub use strip::{AutoAllowRule, Stripped};
-pub use subject::{Asks, Match, Subject};
+pub use subject::{Asked, Asks, Match, Subject};

@@ -32,14 +32,23 @@ pub struct Match {
 /// is a floor: the line goes on, and its answer is only never looser than that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asks {
-    pub person: Option<Match>,
-    pub project: Option<Match>,
+    pub person: Option<Asked>,
+    pub project: Option<Asked>,
+}
+
+/// Why a call is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// An ask rule.
+    Rule(Match),
+    /// A deny rule that may match but need not: a word is only known when the command runs.
+    Doubt(Match),
 }
 
 impl Asks {
     /// Whoever asks.
     #[must_use]
-    pub fn any(self) -> Option<Match> {
+    pub fn any(self) -> Option<Asked> {
         self.person.or(self.project)
     }
 }
