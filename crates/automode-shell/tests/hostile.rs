@@ -161,7 +161,6 @@ fn nothing_unterminated_is_accepted() {
         "${ a; }",
         "${|a;}",
         "${x@$(a)}",
-        "${x@P}",
         "$((a b))",
         "((rm -rf /))",
         "for 1 in a; do b; done",

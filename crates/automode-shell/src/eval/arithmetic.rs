@@ -6,24 +6,37 @@
 
 use super::Evaluator;
 use super::expand::Quotes;
-use super::shell::{Shell, Stored};
+use super::shell::Shell;
+use super::variable::Stored;
 use crate::syntax::Word;
-use crate::{DynamicSource, Span, Taint, Value};
+use crate::{DynamicSource, GapKind, Span, Taint, Value};
 
 impl Evaluator<'_> {
     /// The value of an expression; always a number.
     pub(super) fn arithmetic(&mut self, expression: &Word, shell: &mut Shell) -> Value {
         let text = self.expand(expression, shell, Quotes::Implied);
-        self.evaluated_name(&text);
-        let span = expression.span;
+        self.evaluate(&text, shell, expression.span)
+    }
+
+    /// The value of a text that bash reads as an expression.
+    pub(super) fn evaluate(&mut self, text: &Value, shell: &mut Shell, span: Span) -> Value {
+        self.evaluated_name(text);
+        let mut fails = false;
         let result = text.literal().and_then(|text| {
             let mut reader = Reader::new(&text, shell, span);
-            reader.whole()
+            let result = reader.whole();
+            fails = result.is_none() && !reader.unknown;
+            result
         });
         match result {
             Some(number) => Value::text(number.to_string(), span),
             None => {
-                self.give_up_assigned(&text, shell, span);
+                if fails {
+                    // The line is given up, and what stands behind it may not run.
+                    let kind = GapKind::Syntax("an expression that may fail".to_owned());
+                    self.gap(kind, span);
+                }
+                self.give_up_assigned(text, shell, span);
                 Value::dynamic(DynamicSource::Number, Taint::NONE, span)
             }
         }
@@ -33,29 +46,48 @@ impl Evaluator<'_> {
     /// assign are numbers of no known value.
     fn give_up_assigned(&mut self, text: &Value, shell: &mut Shell, span: Span) {
         let shown = text.shown();
-        let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+        self.evaluated_names(&shown, shell, 0);
         let assigns = shown.contains("++") || shown.contains("--") || shown.contains('=');
-        let names = shown.split(|character| !is_part(character));
-        for name in names.filter(|name| {
-            name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        }) {
-            let stored = shell.variables.get(name).map(|binding| &binding.value);
-            self.evaluated_stored(stored.cloned().as_ref());
-            if !assigns {
-                continue;
-            }
-            shell.set(
-                name,
-                Stored::Scalar(Value::dynamic(DynamicSource::Number, Taint::NONE, span)),
-            );
+        for name in names(&shown).filter(|_| assigns) {
+            let binding = shell.variables.get(shell.resolved(name));
+            let stored = match binding.map(|binding| &binding.value) {
+                Some(Stored::List(_) | Stored::Map(_) | Stored::Hidden(_)) => {
+                    Stored::Hidden(Taint::NONE)
+                }
+                Some(Stored::Scalar(_) | Stored::Reference(_) | Stored::Unset) | None => {
+                    Stored::Scalar(Value::dynamic(DynamicSource::Number, Taint::NONE, span))
+                }
+            };
+            shell.set(name, stored);
         }
     }
 
-    fn evaluated_stored(&mut self, stored: Option<&Stored>) {
-        if let Some(Stored::Scalar(value)) = stored {
-            self.evaluated_name(value);
+    /// What the names in an expression hold is an expression too, and so on.
+    fn evaluated_names(&mut self, text: &str, shell: &Shell, depth: u32) {
+        for name in names(text).filter(|_| depth < 8) {
+            let binding = shell.variables.get(shell.resolved(name));
+            let values: Vec<&Value> = match binding.map(|binding| &binding.value) {
+                Some(Stored::Scalar(value)) => vec![value],
+                Some(Stored::List(values)) => values.iter().collect(),
+                Some(Stored::Map(values)) => values.values().collect(),
+                Some(Stored::Hidden(_) | Stored::Reference(_) | Stored::Unset) | None => continue,
+            };
+            for value in values {
+                self.evaluated_name(value);
+                if self.spend(value.span) {
+                    self.evaluated_names(&value.shown(), shell, depth + 1);
+                }
+            }
         }
     }
+}
+
+/// The names in an expression.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let begins = |first: char| first.is_ascii_alphabetic() || first == '_';
+    text.split(move |character| !is_part(character))
+        .filter(move |name| name.starts_with(begins))
 }
 
 /// Reads one expression by precedence climbing.
@@ -66,6 +98,8 @@ struct Reader<'t, 's> {
     span: Span,
     steps: u32,
     depth: u32,
+    /// Something in it is not known.
+    unknown: bool,
 }
 
 impl<'t, 's> Reader<'t, 's> {
@@ -77,6 +111,7 @@ impl<'t, 's> Reader<'t, 's> {
             span,
             steps: 0,
             depth: 0,
+            unknown: false,
         }
     }
 
@@ -90,6 +125,7 @@ impl<'t, 's> Reader<'t, 's> {
         let branches = text.contains(['?', '&', '|']);
         let assigns = text.contains("++") || text.contains("--") || text.contains('=');
         if branches && assigns {
+            self.unknown = true;
             return None;
         }
         let value = self.comma()?;
@@ -296,6 +332,7 @@ impl<'t, 's> Reader<'t, 's> {
             .count();
         // An element of an array is not followed.
         if rest.get(length) == Some(&b'[') {
+            self.unknown = true;
             return None;
         }
         self.at += length;
@@ -304,17 +341,24 @@ impl<'t, 's> Reader<'t, 's> {
     }
 
     fn lookup(&mut self, name: &str) -> Option<i64> {
-        match &self.shell.variables.get(name)?.value {
+        let found = self.known(name);
+        self.unknown |= found.is_none();
+        found
+    }
+
+    fn known(&self, name: &str) -> Option<i64> {
+        match &self.shell.variables.get(self.shell.resolved(name))?.value {
             Stored::Scalar(value) => {
                 let text = value.literal()?;
                 let text = text.trim();
                 if text.is_empty() {
                     return Some(0);
                 }
-                // A value that is itself an expression is not followed.
-                text.parse().ok()
+                // A value that is itself an expression is not followed, nor an octal number.
+                let octal = text.len() > 1 && text.trim_start_matches('-').starts_with('0');
+                text.parse().ok().filter(|_| !octal)
             }
-            Stored::List(_) | Stored::Hidden(_) => None,
+            Stored::List(_) | Stored::Map(_) | Stored::Hidden(_) | Stored::Reference(_) => None,
             Stored::Unset => Some(0),
         }
     }

@@ -4,12 +4,14 @@ use super::Evaluator;
 use super::command::Lookup;
 use super::declare::Declaration;
 use super::nested::Start;
-use super::outcome::Outcome;
+use super::option::Options;
+use super::outcome::{Data, Outcome};
 use super::print;
-use super::shell::{Shell, Stored};
+use super::shell::{End, Shell};
+use super::variable::Stored;
 use crate::{
-    Act, Code, Direction, Extent, FileFact, GapKind, Layer, Need, Origin, Piece, SystemChange,
-    Taint, Target, Value,
+    Act, Code, Direction, DynamicSource, Extent, FileFact, GapKind, Layer, Need, Origin, Piece,
+    Stdin, SystemChange, Taint, Target, Value,
 };
 
 impl Evaluator<'_> {
@@ -81,15 +83,21 @@ impl Evaluator<'_> {
             return Some(Outcome::unknown(Taint::SECRET));
         }
         Some(match name {
-            "cd" | "pushd" => self.change_directory(start, shell),
+            "cd" => self.change_directory(start, shell),
+            "pushd" => self.push_directory(start, shell),
+            "dirs" => {
+                shell.directories = None;
+                Outcome::unknown(Taint::NONE)
+            }
             "popd" => self.leave_directory(start, shell),
-            "export" => self.declare(arguments, Declaration::Export, shell),
+            "export" => self.declare(arguments, &start.arrays, Declaration::Export, shell),
             "declare" | "typeset" | "local" if !shell.locals.is_empty() => {
-                self.declare(arguments, Declaration::Local, shell)
+                self.declare(arguments, &start.arrays, Declaration::Local, shell)
             }
-            "declare" | "typeset" | "local" | "readonly" => {
-                self.declare(arguments, Declaration::Plain, shell)
+            "declare" | "typeset" | "local" => {
+                self.declare(arguments, &start.arrays, Declaration::Plain, shell)
             }
+            "readonly" => self.declare(arguments, &start.arrays, Declaration::Fixed, shell),
             "unset" => self.unset(arguments, shell),
             "set" => self.set_options(arguments, shell),
             "shift" => self.shift(arguments, shell),
@@ -102,10 +110,19 @@ impl Evaluator<'_> {
             "trap" => self.trap(arguments, shell),
             "alias" => self.define_alias(arguments, shell),
             "unalias" => Outcome::default(),
-            "exit" | "return" | "break" | "continue" | "logout" => {
+            "return" => {
+                shell.depart(End::Function);
+                Outcome::default()
+            }
+            "break" | "continue" => {
+                shell.depart(End::Loop);
+                Outcome::default()
+            }
+            "exit" | "logout" => {
                 shell.ended = true;
                 Outcome::default()
             }
+            "jobs" => self.jobs(arguments, start, lookup, shell),
             "history" => self.history(arguments, start, shell),
             _ => self.harmless(name, arguments, start),
         })
@@ -120,22 +137,12 @@ impl Evaluator<'_> {
         lookup: Lookup,
         shell: &mut Shell,
     ) -> Outcome {
-        let mut rest = arguments.iter();
-        let mut next = rest.next();
-        while let Some(flag) = next
-            .and_then(Value::literal)
-            .filter(|text| text.starts_with('-'))
-        {
-            if name == "command" && flag.contains(['v', 'V']) {
-                self.record(start, shell);
-                return Outcome::unknown(Taint::NONE);
-            }
-            if name == "exec" && flag.as_ref() == "-a" {
-                rest.next();
-            }
-            next = rest.next();
+        let options = Options::read(arguments, if name == "exec" { "a" } else { "" });
+        if name == "command" && (options.has('v') || options.has('V')) {
+            self.record(start, shell);
+            return Outcome::unknown(Taint::NONE);
         }
-        let argv: Vec<Value> = next.into_iter().chain(rest).cloned().collect();
+        let argv = options.operands.to_vec();
         if argv.is_empty() {
             self.record(start, shell);
             return Outcome::default();
@@ -159,31 +166,18 @@ impl Evaluator<'_> {
     }
 
     fn printf(&mut self, arguments: &[Value], start: &Start, shell: &mut Shell) -> Outcome {
-        let mut rest = arguments;
-        let mut variable = None;
-        if let [flag, name, more @ ..] = rest
-            && flag.literal().as_deref() == Some("-v")
-        {
-            self.evaluated_name(name);
-            variable = Some(name.clone());
-            rest = more;
-        }
-        if let [dashes, more @ ..] = rest
-            && dashes.literal().as_deref() == Some("--")
-        {
-            rest = more;
-        }
-        let outcome = print::printf(rest, start.span);
-        let Some(variable) = variable else {
+        let options = Options::read(arguments, "v");
+        let outcome = print::printf(options.operands, start.span);
+        let Some(variable) = options.value('v') else {
             return outcome;
         };
-        match variable.literal() {
-            Some(name) => {
-                let name = name.split('[').next().unwrap_or_default().to_owned();
-                shell.set(&name, Stored::Scalar(outcome.into_value(start.span)));
-            }
-            None => self.forget_all(variable.span, shell),
-        }
+        self.evaluated_name(variable);
+        let value = match outcome.data {
+            Data::Nothing => Value::text("", start.span),
+            Data::Text(text) => text,
+            Data::Unknown => Value::dynamic(DynamicSource::Output, outcome.taint, start.span),
+        };
+        self.store_named(variable, Stored::Scalar(value), shell);
         Outcome::default()
     }
 
@@ -197,32 +191,30 @@ impl Evaluator<'_> {
         }
     }
 
-    fn getopts(&mut self, arguments: &[Value], start: &Start, shell: &mut Shell) -> Outcome {
-        let item = || Value::dynamic(crate::DynamicSource::Argument, Taint::NONE, start.span);
-        if let Some(name) = arguments.get(1).and_then(Value::literal) {
-            shell.set(&name, Stored::Scalar(item()));
+    fn let_(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+        for argument in arguments {
+            self.evaluate(argument, shell, argument.span);
         }
-        shell.set("OPTARG", Stored::Scalar(item()));
-        let index = Value::dynamic(crate::DynamicSource::Number, Taint::NONE, start.span);
-        shell.set("OPTIND", Stored::Scalar(index));
         Outcome::default()
     }
 
-    fn let_(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
-        for argument in arguments {
-            self.evaluated_name(argument);
-            let shown = argument.shown();
-            let names = shown
-                .split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
-            for name in
-                names.filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()))
-            {
-                let number =
-                    Value::dynamic(crate::DynamicSource::Number, Taint::NONE, argument.span);
-                shell.set(name, Stored::Scalar(number));
-            }
+    /// `jobs -x command`: runs it.
+    fn jobs(
+        &mut self,
+        arguments: &[Value],
+        start: &Start,
+        lookup: Lookup,
+        shell: &mut Shell,
+    ) -> Outcome {
+        let options = Options::read(arguments, "");
+        if !options.has('x') {
+            return Outcome::unknown(Taint::NONE);
         }
-        Outcome::default()
+        let start = Start {
+            argv: options.operands.to_vec(),
+            ..start.clone()
+        };
+        self.start(start, lookup, shell)
     }
 
     fn eval(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
@@ -252,11 +244,9 @@ impl Evaluator<'_> {
             return Outcome::default();
         }
         // Once as things stand, and once as they are at the end.
-        let certainty = shell.certainty;
-        shell.certainty = crate::Certainty::Sometimes;
         let mut child = shell.child();
+        child.certainty = crate::Certainty::Sometimes;
         self.text_here(action, "trap", &mut child);
-        shell.certainty = certainty;
         shell.traps.push((*action).clone());
         Outcome::default()
     }
@@ -272,6 +262,10 @@ impl Evaluator<'_> {
                 continue;
             };
             if let Some((name, text)) = first.split_once('=') {
+                if RESERVED.contains(&name) {
+                    let kind = GapKind::Syntax("an alias of a reserved word".to_owned());
+                    self.gap(kind, argument.span);
+                }
                 let mut value = Value::text(text, argument.span);
                 value.pieces.extend(pieces.cloned());
                 shell.aliases.insert(name.to_owned(), value);
@@ -289,16 +283,25 @@ impl Evaluator<'_> {
         let target = Target::locate(path, shell.cwd.as_deref());
         let written = shell.files.get(&target).cloned();
         let text = match (&written, self.facts.files.get(&target.path)) {
+            _ if is_input(&target) => match &shell.stdin {
+                Stdin::Text(text) if !self.is_consumed(shell) => Some(text.clone()),
+                Stdin::Text(_) | Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) => None,
+            },
+            _ if path.is_dynamic() => self.held(path, shell),
             (Some(content), _) => content.text.clone(),
             (None, Some(FileFact::Text { body, .. })) if target.extent == Extent::Exact => {
                 Some(Value::text(body.as_str(), path.span))
             }
             (None, _) => None,
         };
+        if is_input(&target) {
+            self.consumed(shell);
+        }
         let layers = shell.layers.len();
         shell.layers.push(Layer::File(target.path.clone()));
-        let before = shell.arguments.clone();
-        if let Some(more) = arguments.get(1..).filter(|more| !more.is_empty()) {
+        let more = arguments.get(1..).filter(|more| !more.is_empty());
+        let before = more.map(|_| shell.arguments.clone());
+        if let Some(more) = more {
             shell.arguments = Some(more.to_vec());
         }
         let outcome = match text {
@@ -319,9 +322,11 @@ impl Evaluator<'_> {
                 self.unseen_source(path, target, held, by, shell)
             }
         };
-        shell.arguments = before;
+        if let Some(before) = before {
+            shell.arguments = before;
+        }
         shell.layers.truncate(layers);
-        shell.ended = false;
+        shell.arrive(End::Function);
         outcome
     }
 
@@ -375,33 +380,83 @@ impl Evaluator<'_> {
 
     /// Builtins that neither run nor write anything, in the forms that do not.
     fn harmless(&mut self, name: &str, arguments: &[Value], start: &Start) -> Outcome {
-        let refused = arguments.iter().find(|argument| {
-            argument.literal().is_none_or(|text| match name {
-                "shopt" => matches!(
-                    text.as_ref(),
-                    "lastpipe" | "compat31" | "compat32" | "compat40" | "sourcepath"
-                ),
-                "hash" => text.starts_with("-p"),
-                "enable" => text.starts_with("-f"),
-                "complete" | "compgen" => matches!(text.as_ref(), "-C" | "-F"),
-                "bind" => text.starts_with("-x") || text.starts_with("-f"),
-                "fc" => true,
-                _ => false,
-            })
-        });
-        let strict = matches!(
-            name,
-            "shopt" | "hash" | "enable" | "complete" | "compgen" | "bind" | "fc"
-        );
-        if let Some(word) = refused.filter(|_| strict) {
+        let refused = match name {
+            "fc" => true,
+            // Other options change what words and commands mean.
+            "shopt" => arguments.iter().any(|argument| {
+                let text = argument.literal();
+                text.is_none_or(|text| !text.starts_with('-') && !SAFE_OPTIONS.contains(&&*text))
+            }),
+            "hash" => flags(arguments).contains('p'),
+            "enable" => flags(arguments).contains(['f', 'n']),
+            "complete" | "compgen" => flags(arguments).contains(['C', 'F', 'W']),
+            "bind" => !arguments.is_empty(),
+            "wait" => flags(arguments).contains('p'),
+            _ => false,
+        };
+        if refused {
             let kind = GapKind::Argument {
                 program: name.to_owned(),
-                word: word.shown(),
+                word: arguments.first().map(Value::shown).unwrap_or_default(),
             };
             self.gap(kind, start.span);
         }
         Outcome::unknown(Taint::NONE)
     }
+}
+
+/// Options of `shopt` that leave the meaning of words and commands alone. Aliases
+/// and extended patterns are followed whether they are on or not.
+const SAFE_OPTIONS: &[&str] = &[
+    "checkhash",
+    "checkjobs",
+    "checkwinsize",
+    "cmdhist",
+    "dotglob",
+    "expand_aliases",
+    "extglob",
+    "failglob",
+    "force_fignore",
+    "globasciiranges",
+    "globstar",
+    "histappend",
+    "huponexit",
+    "inherit_errexit",
+    "interactive_comments",
+    "lithist",
+    "nocaseglob",
+    "no_empty_cmd_completion",
+    "nullglob",
+    "progcomp",
+    "promptvars",
+    "shift_verbose",
+    "xpg_echo",
+];
+
+/// Words that begin or end a construct, unless they are aliases.
+const RESERVED: &[&str] = &[
+    "!", "[[", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
+    "if", "in", "select", "then", "time", "until", "while", "{", "}",
+];
+
+/// The letters of all words that begin with a dash; an unknown word may have any.
+fn flags(arguments: &[Value]) -> String {
+    let mut letters = String::new();
+    for argument in arguments {
+        if argument.begins_unknown() {
+            letters.push_str("CFWfnp");
+        }
+        if let Some(flags) = argument.prefix().strip_prefix('-') {
+            letters.push_str(flags);
+        }
+    }
+    letters
+}
+
+/// Whether a path is the standard input itself.
+fn is_input(target: &Target) -> bool {
+    const INPUTS: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+    target.extent == Extent::Exact && INPUTS.contains(&target.path.as_str())
 }
 
 /// `export -p`, `declare -x` or `set` alone: all variables with their values.

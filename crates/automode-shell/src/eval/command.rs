@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::Evaluator;
-use super::expand::Quotes;
 use super::field::push_text;
 use super::nested::Start;
 use super::outcome::Outcome;
-use super::shell::{Binding, Shell, Stored};
-use crate::syntax::{Assignment, Command, PartKind, Redirect, Simple, Word};
-use crate::{Act, Certainty, DynamicSource, GapKind, Layer, Piece, Span, Value};
+use super::shell::{End, Function, Shell};
+use super::variable::Binding;
+use crate::syntax::{Assignment, Command, PartKind, Quoting, Redirect, Simple, Word};
+use crate::{Act, DynamicSource, GapKind, Layer, Piece, Span, Value};
 
 /// Builtins whose arguments are assignments: they are not split.
 const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
@@ -39,27 +39,20 @@ impl Evaluator<'_> {
         let redirections = self.redirections(redirects, shell);
         let hidden = self.temporary(&simple.assignments, shell);
         let first = self.invocations.len();
-        let (stdin, stdout) = (shell.stdin.clone(), shell.stdout.clone());
-        if let Some(stdin) = redirections.stdin.clone() {
-            shell.stdin = stdin;
-        }
-        if let Some(stdout) = redirections.stdout.clone() {
-            shell.stdout = stdout;
-        }
+        let before = self.redirect(&redirections, shell);
+        let persists = persists(&argv);
         let start = Start {
             argv,
+            arrays: simple.arrays.clone(),
             redirects: redirections.list.clone(),
             span,
         };
         let outcome = self.start(start, Lookup::Everything, shell);
         // `exec > file` without a command keeps its redirections.
-        if shell.keeps_streams(simple) {
-            shell
-                .connected
-                .extend(redirections.connected.iter().cloned());
+        if persists {
+            shell.keep(&redirections);
         } else {
-            shell.stdin = stdin;
-            shell.stdout = stdout;
+            shell.restore(before);
         }
         for (name, binding) in hidden {
             match binding {
@@ -67,12 +60,14 @@ impl Evaluator<'_> {
                 None => shell.variables.remove(&name),
             };
         }
-        for array in &simple.arrays {
-            self.assign(array, shell);
-        }
         if self.invocations.len() == first && !redirects.is_empty() {
             self.record_nothing(span, &redirections, shell);
         }
+        let outcome = if persists {
+            Outcome::unknown(outcome.taint)
+        } else {
+            outcome
+        };
         self.finish_redirections(redirections, outcome, first, shell)
     }
 
@@ -111,8 +106,8 @@ impl Evaluator<'_> {
             .is_some_and(|name| DECLARES.contains(&name));
         let mut argv = Vec::with_capacity(simple.words.len());
         for word in &simple.words {
-            match assigned_name(word).filter(|_| declares) {
-                Some(name) => argv.push(self.declared(name, word, shell)),
+            match assigned_name(word).filter(|_| declares && !has_braces(word)) {
+                Some(name) => argv.push(self.declared_word(name, word, shell)),
                 None => argv.extend(self.fields(word, shell)),
             }
         }
@@ -121,12 +116,12 @@ impl Evaluator<'_> {
 
     /// `name=value` for a declaration: the value is expanded as in an assignment, so a
     /// tilde in front of it counts.
-    fn declared(&mut self, name: &str, word: &Word, shell: &mut Shell) -> Value {
+    fn declared_word(&mut self, name: &str, word: &Word, shell: &mut Shell) -> Value {
         let mut value = word.clone();
         if let Some(PartKind::Literal(text)) = value.parts.first_mut().map(|part| &mut part.kind) {
             *text = text.split_off(text.find('=').map_or(0, |at| at.saturating_add(1)));
         }
-        let mut value = self.expand(&value, shell, Quotes::Implied);
+        let mut value = self.assigned_word(&value, shell);
         value.pieces.insert(0, Piece::Text(format!("{name}=")));
         match value.literal() {
             Some(text) => Value::text(text.into_owned(), word.span),
@@ -161,7 +156,6 @@ impl Evaluator<'_> {
         if !self.spend(start.span) {
             return Outcome::default();
         }
-        self.note_doubt(shell);
         let Some(name) = start.argv.first() else {
             return Outcome::default();
         };
@@ -173,11 +167,16 @@ impl Evaluator<'_> {
             if let Some(outcome) = self.alias(&text, &start, shell) {
                 return outcome;
             }
-            if let Some(bodies) = shell.functions.get(&text).cloned() {
-                return self.call(&text, &bodies, &start, shell);
+            if let Some(function) = shell.functions.get(&text).cloned() {
+                return self.function(&text, &function, start, shell);
             }
         }
-        if let Some(outcome) = self.builtin(&text, &start, lookup, shell) {
+        self.native(&text, start, lookup, shell)
+    }
+
+    /// A builtin or a program.
+    fn native(&mut self, name: &str, start: Start, lookup: Lookup, shell: &mut Shell) -> Outcome {
+        if let Some(outcome) = self.builtin(name, &start, lookup, shell) {
             return outcome;
         }
         self.program(start, shell)
@@ -203,82 +202,95 @@ impl Evaluator<'_> {
         let Some(texts) = choices else {
             return self.program(start, shell);
         };
-        let certainty = shell.certainty;
-        shell.certainty = Certainty::Sometimes;
-        let mut outcome: Option<Outcome> = None;
-        for text in texts {
-            let mut words = text
-                .split([' ', '\t', '\n'])
-                .filter(|word| !word.is_empty());
+        self.either_way(texts, shell, |evaluator, text, shell| {
+            let words = text.split([' ', '\t', '\n']);
             let mut argv: Vec<Value> = words
-                .by_ref()
+                .filter(|word| !word.is_empty())
                 .map(|word| Value::text(word, start.span))
                 .collect();
             argv.extend(start.argv.iter().skip(1).cloned());
-            let one = self.start(
-                Start {
-                    argv,
-                    ..start.clone()
-                },
-                lookup,
-                shell,
-            );
-            outcome = Some(match outcome {
-                Some(before) => before.or(one),
-                None => one,
-            });
-        }
-        shell.certainty = certainty;
-        outcome.unwrap_or_default()
+            let start = Start {
+                argv,
+                ..start.clone()
+            };
+            evaluator.start(start, lookup, shell)
+        })
     }
 
     /// An alias of the script. Whether it is expanded depends on the shell and
     /// its options, so both meanings are followed.
     fn alias(&mut self, name: &str, start: &Start, shell: &mut Shell) -> Option<Outcome> {
-        let value = shell.aliases.remove(name)?;
+        let value = shell.aliases.get(name)?.clone();
         let mut text = value.clone();
-        for argument in start.argv.iter().skip(1) {
+        let mut rest = start.argv.iter().skip(1);
+        // A blank at its end lets the next word be an alias too.
+        if ends_blank(&text)
+            && let Some(next) = start.argv.get(1).and_then(Value::literal)
+            && let Some(next) = shell.aliases.get(next.as_ref())
+        {
+            rest.next();
+            text.pieces.extend(next.pieces.iter().cloned());
+        }
+        for argument in rest {
             push_text(&mut text.pieces, " ");
             text.pieces.extend(quoted(argument));
         }
         text.span = start.span;
-        let certainty = shell.certainty;
-        shell.certainty = Certainty::Sometimes;
-        let expanded = self.text_here(&text, name, shell);
-        let plain = self.start(start.clone(), Lookup::Everything, shell);
-        shell.certainty = certainty;
-        shell.aliases.insert(name.to_owned(), value);
-        Some(expanded.or(plain))
+        let outcome = self.either_way([true, false], shell, |evaluator, expands, shell| {
+            shell.aliases.remove(name);
+            let outcome = if expands {
+                evaluator.text_here(&text, name, shell)
+            } else {
+                evaluator.start(start.clone(), Lookup::Everything, shell)
+            };
+            shell.aliases.insert(name.to_owned(), value.clone());
+            outcome
+        });
+        Some(outcome)
+    }
+
+    /// A function, or what else its name means where it may not be defined.
+    fn function(
+        &mut self,
+        name: &str,
+        function: &Function,
+        start: Start,
+        shell: &mut Shell,
+    ) -> Outcome {
+        // A function that a function of its name defines is another one.
+        let runs = |body: &Arc<Command>| shell.running.iter().any(|own| Arc::ptr_eq(own, body));
+        if function.bodies.iter().any(runs) {
+            return self.recursion(name, &function.bodies, &start, shell);
+        }
+        if let ([body], false) = (function.bodies.as_slice(), function.perhaps) {
+            return self.call(name, body, &start, shell);
+        }
+        let native = function.perhaps.then_some(None);
+        let choices = function.bodies.iter().map(Some).chain(native);
+        self.either_way(choices, shell, |evaluator, body, shell| match body {
+            Some(body) => evaluator.call(name, body, &start, shell),
+            None => evaluator.native(name, start.clone(), Lookup::Everything, shell),
+        })
     }
 
     fn call(
         &mut self,
         name: &str,
-        bodies: &[Arc<Command>],
+        body: &Arc<Command>,
         start: &Start,
         shell: &mut Shell,
     ) -> Outcome {
-        // A function that a function of its name defines is another one.
-        let runs = |body: &Arc<Command>| shell.running.iter().any(|own| Arc::ptr_eq(own, body));
-        if bodies.iter().any(runs) {
-            return self.recursion(name, bodies, start, shell);
-        }
         let arguments = start.argv.iter().skip(1).cloned().collect();
         let known = !start.argv.iter().any(|argument| argument.may_split);
         let before = shell.arguments.clone();
         shell.arguments = known.then_some(arguments);
         shell.layers.push(Layer::Function(name.to_owned()));
         shell.locals.push(Vec::new());
-        let mut outcome: Option<Outcome> = None;
-        for body in bodies {
-            shell.running.push(Arc::clone(body));
-            let one = self.deeper(start.span, |evaluator| evaluator.command(body, shell));
-            shell.running.pop();
-            outcome = Some(match outcome {
-                Some(before) => before.or(one),
-                None => one,
-            });
-        }
+        shell.running.push(Arc::clone(body));
+        let outcome = self.deeper(start.span, |evaluator| evaluator.command(body, shell));
+        shell.running.pop();
+        // A `return` ends the function, not its caller.
+        shell.arrive(End::Function);
         for (name, binding) in shell.locals.pop().unwrap_or_default().into_iter().rev() {
             match binding {
                 Some(binding) => shell.variables.insert(name, binding),
@@ -287,9 +299,7 @@ impl Evaluator<'_> {
         }
         shell.layers.pop();
         shell.arguments = before;
-        // A `return` ends the function, not its caller.
-        shell.ended = false;
-        outcome.unwrap_or_default()
+        outcome
     }
 
     /// A function that calls itself: twice at once is a fork bomb.
@@ -318,47 +328,31 @@ impl Evaluator<'_> {
         }
         Outcome::unknown(crate::Taint::NONE)
     }
-
-    /// A command behind a `cd` that may have failed runs who knows where.
-    fn note_doubt(&mut self, shell: &mut Shell) {
-        if shell.guarded || shell.stops_on_error {
-            return;
-        }
-        if let Some(doubt) = shell.doubt.take() {
-            self.gap(
-                GapKind::Unseen("whether the directory is there".to_owned()),
-                doubt,
-            );
-        }
-    }
 }
 
-impl Shell {
-    /// Whether this is an `exec` without a command.
-    fn keeps_streams(&self, simple: &Simple) -> bool {
-        matches!(simple.words.as_slice(), [word] if word.bare() == Some("exec"))
-    }
+/// Whether this is an `exec` without a command, whose redirections stay.
+fn persists(argv: &[Value]) -> bool {
+    let mut words = argv.iter().map(Value::literal);
+    let command = words.by_ref().find(|word| {
+        let prefix = word
+            .as_deref()
+            .is_some_and(|word| matches!(word, "command" | "builtin"));
+        !prefix && !word.as_deref().is_some_and(|word| word.starts_with('-'))
+    });
+    let exec = command.flatten().as_deref() == Some("exec");
+    exec && words.all(|word| word.is_some_and(|word| word.starts_with('-')))
+}
 
-    /// Makes a variable known to programs.
-    pub(super) fn export(&mut self, name: &str) {
-        match self.variables.get_mut(name) {
-            Some(binding) => binding.exported = true,
-            None => {
-                let value = Value::dynamic(
-                    DynamicSource::Variable(name.to_owned()),
-                    crate::place::taint_of_variable(name),
-                    Span::default(),
-                );
-                self.variables.insert(
-                    name.to_owned(),
-                    Binding {
-                        value: Stored::Scalar(value),
-                        exported: true,
-                    },
-                );
-            }
-        }
-    }
+/// Whether braces may make several words of it.
+fn has_braces(word: &Word) -> bool {
+    word.parts.iter().any(|part| {
+        matches!(&part.kind, PartKind::Literal(text)
+            if part.quoting == Quoting::Bare && text.contains('{'))
+    })
+}
+
+fn ends_blank(value: &Value) -> bool {
+    matches!(value.pieces.last(), Some(Piece::Text(text)) if text.ends_with([' ', '\t']))
 }
 
 /// The name of a word of the form `name=…`.

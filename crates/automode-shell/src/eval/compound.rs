@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use super::Evaluator;
 use super::expand::Quotes;
-use super::outcome::Outcome;
-use super::shell::{Shell, Stored, either};
+use super::flow::changes_directory;
+use super::outcome::{Outcome, stdin_taint};
+use super::shell::{End, Function, Shell};
+use super::variable::{Stored, either, taint_of_all};
 use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, Condition, PartKind, Script, Word};
-use crate::{Certainty, DynamicSource, GapKind, Piece, Stdout, Taint, Value};
+use crate::{Certainty, DynamicSource, GapKind, Piece, Span, Stdout, Taint, Value};
 
 /// How many commands may be inside each other, so that the stack suffices.
 const MAX_FRAMES: u32 = 40;
+/// How often what a loop changes is looked at before it is given up.
+const MAX_WIDENINGS: usize = 6;
 /// Loops over known words are run word by word up to this many.
 const MAX_ROUNDS: usize = 64;
 
@@ -43,16 +47,9 @@ impl Evaluator<'_> {
     fn redirected(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
         let redirections = self.redirections(&command.redirects, shell);
         let first = self.invocations.len();
-        let (stdin, stdout) = (shell.stdin.clone(), shell.stdout.clone());
-        if let Some(stdin) = redirections.stdin.clone() {
-            shell.stdin = stdin;
-        }
-        if let Some(stdout) = redirections.stdout.clone() {
-            shell.stdout = stdout;
-        }
+        let before = self.redirect(&redirections, shell);
         let outcome = self.compound(command, shell);
-        shell.stdin = stdin;
-        shell.stdout = stdout;
+        shell.restore(before);
         if self.invocations.len() == first {
             self.record_nothing(command.span, &redirections, shell);
         }
@@ -67,22 +64,21 @@ impl Evaluator<'_> {
                 self.in_child(shell, |evaluator, child| evaluator.script(script, child))
             }
             CommandKind::If { arms, otherwise } => self.branches(arms, otherwise.as_ref(), shell),
-            CommandKind::Loop { condition, body } => self.repeated(shell, |evaluator, shell| {
-                let outcome = evaluator.script(condition, shell);
-                outcome.then(evaluator.sometimes(body, shell))
-            }),
+            CommandKind::Loop { condition, body } => {
+                self.repeated(command.span, shell, |evaluator, shell| {
+                    let outcome = evaluator.forgiven(shell, |evaluator, shell| {
+                        let outcome = evaluator.script(condition, shell);
+                        evaluator.note_doubt(shell);
+                        outcome
+                    });
+                    outcome.then(evaluator.sometimes(body, shell))
+                })
+            }
             CommandKind::For { name, words, body } => {
                 self.for_each(name, words.as_deref(), body, shell)
             }
             CommandKind::Select { name, words, body } => {
-                for word in words.iter().flatten() {
-                    self.fields(word, shell);
-                }
-                self.repeated(shell, |evaluator, shell| {
-                    let choice = Value::dynamic(DynamicSource::Item, Taint::NONE, body.span);
-                    shell.set(name, Stored::Scalar(choice));
-                    evaluator.sometimes(body, shell)
-                })
+                self.select(name, words.as_deref(), body, shell)
             }
             CommandKind::ArithmeticFor { header, body } => self.arithmetic_for(header, body, shell),
             CommandKind::Case { subject, arms } => self.case(subject, arms, shell),
@@ -98,7 +94,11 @@ impl Evaluator<'_> {
                 Outcome::default()
             }
             CommandKind::Function { name, body } => {
-                shell.functions.insert(name.clone(), vec![Arc::clone(body)]);
+                let function = Function {
+                    bodies: vec![Arc::clone(body)],
+                    ..Function::default()
+                };
+                shell.functions.insert(name.clone(), function);
                 Outcome::default()
             }
             CommandKind::Coprocess { name, body } => {
@@ -107,7 +107,7 @@ impl Evaluator<'_> {
                     child.stdout = Stdout::Pipe;
                     evaluator.command(body, child)
                 });
-                shell.set(name, Stored::Hidden(outcome.taint));
+                self.store(name, Stored::Hidden(outcome.taint), body.span, shell);
                 Outcome::default()
             }
         }
@@ -132,11 +132,12 @@ impl Evaluator<'_> {
         let mut ways = Vec::new();
         let mut outcome = Outcome::default();
         for (condition, branch) in arms {
-            outcome = outcome.then(self.script(condition, shell));
+            let start = shell.cwd.clone();
+            outcome = outcome
+                .then(self.forgiven(shell, |evaluator, shell| evaluator.script(condition, shell)));
             shell.certainty = Certainty::Sometimes;
-            let mut way = shell.child();
-            // The condition held: a `cd` in it has worked.
-            way.doubt = None;
+            let mut way = shell.clone();
+            self.tested(condition, start, &mut way, shell);
             let branch = self.script(branch, &mut way);
             ways.push((way, branch));
         }
@@ -153,6 +154,38 @@ impl Evaluator<'_> {
         outcome.then(chosen)
     }
 
+    /// Behind a condition: where it held a `cd` in it has worked, elsewhere not.
+    fn tested(
+        &mut self,
+        condition: &Script,
+        start: Option<String>,
+        held: &mut Shell,
+        failed: &mut Shell,
+    ) {
+        if held.doubt.is_none() {
+            return;
+        }
+        let last = condition.items.last();
+        let pipeline = last.map(|item| item.rest.last().map_or(&item.first, |(_, last)| last));
+        let negated = pipeline.is_some_and(|pipeline| pipeline.negated);
+        let alone = matches!(condition.items.as_slice(), [item]
+            if item.rest.is_empty() && changes_directory(&item.first));
+        let (worked, stayed) = if negated {
+            (failed, held)
+        } else {
+            (held, failed)
+        };
+        worked.doubt = None;
+        stayed.cwd = start;
+        if alone {
+            stayed.doubt = None;
+        } else {
+            let forgives = std::mem::replace(&mut stayed.forgives, true);
+            self.note_doubt(stayed);
+            stayed.forgives = forgives;
+        }
+    }
+
     fn case(&mut self, subject: &Word, arms: &[CaseArm], shell: &mut Shell) -> Outcome {
         self.single(subject, shell);
         let certainty = shell.certainty;
@@ -164,7 +197,7 @@ impl Evaluator<'_> {
             for pattern in &arm.patterns {
                 self.single(pattern, shell);
             }
-            let mut way = shell.child();
+            let mut way = shell.clone();
             if let Some(before) = through.take() {
                 way.join(before);
             }
@@ -210,10 +243,10 @@ impl Evaluator<'_> {
                     if !self.spend(body.span) {
                         break;
                     }
-                    shell.set(name, Stored::Scalar(item));
+                    self.store(name, Stored::Scalar(item), body.span, shell);
                     outcome = outcome.then(self.script(body, shell));
                     // A `break` or `continue` may have been taken: the rest is still looked at.
-                    shell.ended = false;
+                    shell.arrive(End::Loop);
                 }
                 outcome
             }
@@ -224,12 +257,35 @@ impl Evaluator<'_> {
                     Some(item) => any_item(&item),
                     None => Value::dynamic(DynamicSource::Argument, Taint::NONE, body.span),
                 };
-                self.repeated(shell, |evaluator, shell| {
-                    shell.set(name, Stored::Scalar(item.clone()));
+                self.repeated(body.span, shell, |evaluator, shell| {
+                    evaluator.store(name, Stored::Scalar(item.clone()), body.span, shell);
                     evaluator.sometimes(body, shell)
                 })
             }
         }
+    }
+
+    /// `select`: any of the words, as often as somebody chooses.
+    fn select(
+        &mut self,
+        name: &str,
+        words: Option<&[Word]>,
+        body: &Script,
+        shell: &mut Shell,
+    ) -> Outcome {
+        let mut taint = Taint::NONE;
+        for word in words.into_iter().flatten() {
+            let items = self.fields(word, shell);
+            taint = taint.with(taint_of_all(&items));
+        }
+        let input = stdin_taint(&shell.stdin);
+        self.repeated(body.span, shell, |evaluator, shell| {
+            let choice = Value::dynamic(DynamicSource::Item, taint, body.span);
+            evaluator.store(name, Stored::Scalar(choice), body.span, shell);
+            let reply = Value::dynamic(DynamicSource::Item, input, body.span);
+            evaluator.store("REPLY", Stored::Scalar(reply), body.span, shell);
+            evaluator.sometimes(body, shell)
+        })
     }
 
     fn arithmetic_for(&mut self, header: &[Word], body: &Script, shell: &mut Shell) -> Outcome {
@@ -238,7 +294,7 @@ impl Evaluator<'_> {
             self.arithmetic(start, shell);
         }
         let rest: Vec<&Word> = header.collect();
-        self.repeated(shell, |evaluator, shell| {
+        self.repeated(body.span, shell, |evaluator, shell| {
             for expression in &rest {
                 evaluator.arithmetic(expression, shell);
             }
@@ -250,26 +306,31 @@ impl Evaluator<'_> {
     /// nothing more does, then once for the record with all of that unknown.
     fn repeated(
         &mut self,
+        span: Span,
         shell: &mut Shell,
         mut body: impl FnMut(&mut Self, &mut Shell) -> Outcome,
     ) -> Outcome {
-        let mut start = shell.child();
-        for _ in 0..4 {
+        let mut start = shell.clone();
+        let mut settled = false;
+        for _ in 0..MAX_WIDENINGS {
             let mark = self.mark();
-            let mut after = start.child();
+            let mut after = start.clone();
             body(self, &mut after);
             self.rewind(mark);
-            after.ended = false;
-            if !widen(&mut start, &after) {
+            after.arrive(End::Loop);
+            settled = !widen(&mut start, &after);
+            if settled {
                 break;
             }
         }
-        let mut after = start.child();
+        if !settled {
+            self.gap(GapKind::Budget, span);
+        }
+        let mut after = start.clone();
         let outcome = body(self, &mut after);
-        after.ended = false;
+        after.arrive(End::Loop);
         start.join(after);
         start.certainty = shell.certainty;
-        start.guarded = shell.guarded;
         *shell = start;
         // How often it ran is not known, so neither is its output.
         match outcome.data {
@@ -312,7 +373,7 @@ impl Evaluator<'_> {
                 for word in [left, right] {
                     let value = self.single(word, shell);
                     if arithmetic {
-                        self.evaluated_name(&value);
+                        self.evaluate(&value, shell, word.span);
                     }
                 }
             }
@@ -431,16 +492,23 @@ fn widen(start: &mut Shell, after: &Shell) -> bool {
         start.cwd = None;
         changed = true;
     }
+    if start.old_cwd.is_some() && start.old_cwd != after.old_cwd {
+        start.old_cwd = None;
+        changed = true;
+    }
+    if start.directories.is_some() && start.directories != after.directories {
+        start.directories = None;
+        changed = true;
+    }
+    if start.stops_on_error && !after.stops_on_error {
+        start.stops_on_error = false;
+        changed = true;
+    }
     if start.arguments.is_some() && start.arguments != after.arguments {
         start.arguments = None;
         changed = true;
     }
-    for (name, bodies) in after.functions.iter() {
-        if !start.functions.contains_key(name) {
-            start.functions.insert(name.clone(), bodies.clone());
-            changed = true;
-        }
-    }
+    changed |= start.learn_functions(after);
     start.files.join(&after.files);
     changed
 }
@@ -452,7 +520,7 @@ fn is_given_up(stored: &Stored) -> bool {
             [Piece::Dynamic(dynamic)] if matches!(dynamic.source, DynamicSource::Unknown)
         ),
         Stored::Hidden(_) => true,
-        Stored::List(_) | Stored::Unset => false,
+        Stored::List(_) | Stored::Map(_) | Stored::Reference(_) | Stored::Unset => false,
     }
 }
 

@@ -1,10 +1,11 @@
-//! Builtins that set and unset variables.
+//! Builtins that declare variables, and `unset`.
 
 use super::Evaluator;
-use super::outcome::{Outcome, stdin_taint};
-use super::shell::{Shell, Stored};
-use crate::program::steers_with;
-use crate::{Act, Certainty, DynamicSource, GapKind, Piece, Span, Stdin, Taint, Value};
+use super::outcome::Outcome;
+use super::shell::Shell;
+use super::variable::{Binding, Casing, Nature, Stored};
+use crate::syntax::{Assignment, CommandKind};
+use crate::{Certainty, DynamicSource, GapKind, Piece, Span, Taint, Value};
 
 /// What a declaration does beside assigning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,105 +13,274 @@ pub(super) enum Declaration {
     Plain,
     Export,
     Local,
+    /// `readonly`.
+    Fixed,
+}
+
+/// The options of a declaration.
+#[derive(Clone, Copy, Debug)]
+struct Attributes {
+    /// The variable goes when the function ends.
+    local: bool,
+    exported: bool,
+    nature: Nature,
+    /// An array, where a text in parentheses is a list.
+    list: bool,
+    reference: bool,
+    /// Functions, not variables.
+    functions: bool,
 }
 
 impl Evaluator<'_> {
-    /// `export`, `declare`, `local`, `readonly`.
+    /// `export`, `declare`, `local`, `readonly`, with the arrays among their words.
     pub(super) fn declare(
         &mut self,
         arguments: &[Value],
+        arrays: &[Assignment],
         kind: Declaration,
         shell: &mut Shell,
     ) -> Outcome {
-        let mut kind = kind;
+        let mut attributes = Attributes::of(kind);
         for argument in arguments {
-            let Some((name, value)) = split_assignment(argument) else {
-                match argument.literal() {
-                    Some(flag) if flag.starts_with(['-', '+']) => {
-                        if flag.starts_with('-') && flag.contains('x') {
-                            kind = Declaration::Export;
-                        }
-                        // A name reference makes one variable stand for another.
-                        if flag.contains('n') && kind != Declaration::Export {
-                            self.gap(
-                                GapKind::Syntax("a name reference".to_owned()),
-                                argument.span,
-                            );
-                        }
-                    }
-                    Some(name) => self.declare_name(&name, kind, shell),
-                    None => self.gap(
-                        GapKind::DynamicWord {
-                            program: "declare".to_owned(),
-                            word: argument.shown(),
-                        },
-                        argument.span,
-                    ),
+            let flag = argument.literal();
+            if let Some(flag) = flag.as_deref().filter(|text| text.starts_with(['-', '+'])) {
+                attributes.note(flag);
+                continue;
+            }
+            match split_assignment(argument) {
+                Some((name, value)) => {
+                    self.declare_value(&name, value, attributes, argument, shell);
                 }
-                continue;
-            };
-            let append = name.ends_with('+');
-            let name = name.trim_end_matches('+').to_owned();
-            if name.contains('[') {
-                self.evaluated_name(argument);
-                let array = name.split('[').next().unwrap_or_default().to_owned();
-                shell.set(&array, Stored::Hidden(value.taint()));
-                continue;
+                None => self.declare_name(argument, attributes, shell),
             }
-            self.hide_local(&name, kind, shell);
-            self.note_variable(&name, argument.span);
-            let value = if append {
-                Value::dynamic(DynamicSource::Unknown, value.taint(), value.span)
-            } else {
-                value
-            };
-            // What is exported reaches every later command of this shell.
-            if kind == Declaration::Export && steers_with(&name, &value) {
-                let act = Act::Environment { name: name.clone() };
-                self.effect(act, usize::MAX, argument.span, Certainty::Always);
-            }
-            shell.set(&name, Stored::Scalar(value));
-            if kind == Declaration::Export {
-                shell.export(&name);
+        }
+        for array in arrays {
+            let mut loose = attributes;
+            loose.nature.fixed = false;
+            self.declared(&array.name, loose, shell);
+            self.assign(array, shell);
+            if attributes.nature.fixed {
+                shell.fix(&array.name);
             }
         }
         Outcome::unknown(Taint::NONE)
     }
 
-    fn declare_name(&mut self, name: &str, kind: Declaration, shell: &mut Shell) {
-        if name.contains('[') {
-            self.evaluated_name(&Value::text(name, Span::default()));
+    fn declare_name(&mut self, argument: &Value, attributes: Attributes, shell: &mut Shell) {
+        let Some(name) = argument.literal() else {
+            let kind = GapKind::DynamicWord {
+                program: "declare".to_owned(),
+                word: argument.shown(),
+            };
+            self.gap(kind, argument.span);
+            return;
+        };
+        if attributes.functions {
+            if let Some(function) = shell.functions.get_mut(name.as_ref()) {
+                function.exported |= attributes.exported;
+            }
+            return;
         }
-        self.hide_local(name, kind, shell);
-        match kind {
-            Declaration::Export => shell.export(name),
-            Declaration::Local => shell.set(name, Stored::Unset),
-            Declaration::Plain => {}
+        if attributes.reference {
+            self.reference(argument.span);
+        }
+        let array = name.split('[').next().unwrap_or_default();
+        if array.len() < name.len() {
+            self.evaluated_name(argument);
+        }
+        self.declared(array, attributes, shell);
+        if attributes.nature.fixed {
+            shell.fix(array);
         }
     }
 
-    fn hide_local(&self, name: &str, kind: Declaration, shell: &mut Shell) {
-        let binding = shell.variables.get(name).cloned();
-        if kind == Declaration::Local
-            && let Some(hidden) = shell.locals.last_mut()
-            && !hidden.iter().any(|(known, _)| known == name)
+    fn declare_value(
+        &mut self,
+        name: &str,
+        value: Value,
+        attributes: Attributes,
+        argument: &Value,
+        shell: &mut Shell,
+    ) {
+        let append = name.ends_with('+');
+        let name = name.trim_end_matches('+');
+        let array = name.split('[').next().unwrap_or_default().to_owned();
+        if array.len() < name.len() {
+            self.declared(&array, attributes, shell);
+            let name = Value::text(name, argument.span);
+            self.store_named(&name, Stored::Scalar(value), shell);
+            return;
+        }
+        if attributes.reference {
+            self.refer(name, &value, attributes, argument, shell);
+            return;
+        }
+        self.declared(name, attributes, shell);
+        if is_list(&value)
+            && (attributes.list || attributes.nature.keyed || holds_many(name, shell))
         {
-            hidden.push((name.to_owned(), binding));
+            self.declare_list(name, &value, shell);
+            return;
+        }
+        let value = if append {
+            Value::dynamic(DynamicSource::Unknown, value.taint(), value.span)
+        } else {
+            value
+        };
+        self.store(name, Stored::Scalar(value), argument.span, shell);
+        if attributes.nature.fixed {
+            shell.fix(name);
+        }
+    }
+
+    /// `declare -a 'x=(…)'`: the text is read as a list, and what is in it runs.
+    fn declare_list(&mut self, name: &str, value: &Value, shell: &mut Shell) {
+        let script = value.literal().and_then(|text| {
+            let text = format!("{name}={text}");
+            self.parse(&text, value.span)
+        });
+        let simple = script
+            .as_ref()
+            .and_then(|script| match script.items.as_slice() {
+                [item] if item.rest.is_empty() => match item.first.stages.as_slice() {
+                    [stage] => match &stage.command.kind {
+                        CommandKind::Simple(simple) if simple.words.is_empty() => Some(simple),
+                        _ => None,
+                    },
+                    _ => None,
+                },
+                _ => None,
+            });
+        match simple {
+            Some(simple) => {
+                for assignment in &simple.assignments {
+                    self.assign(assignment, shell);
+                }
+            }
+            None => {
+                let kind = GapKind::Syntax("a list that is not known".to_owned());
+                self.gap(kind, value.span);
+                self.store(name, Stored::Hidden(value.taint()), value.span, shell);
+            }
+        }
+    }
+
+    /// `declare -n name=target`.
+    fn refer(
+        &mut self,
+        name: &str,
+        value: &Value,
+        attributes: Attributes,
+        argument: &Value,
+        shell: &mut Shell,
+    ) {
+        let target = value
+            .literal()
+            .filter(|target| is_name(target) && target != name);
+        let Some(target) = target.filter(|_| shell.certainty == Certainty::Always) else {
+            self.reference(argument.span);
+            self.declared(name, attributes, shell);
+            shell.forget(name);
+            return;
+        };
+        let target = target.into_owned();
+        self.hide_local(name, attributes, shell);
+        let binding = Binding {
+            value: Stored::Reference(target),
+            exported: false,
+            nature: Nature::default(),
+        };
+        shell.variables.insert(name.to_owned(), binding);
+    }
+
+    fn reference(&mut self, span: Span) {
+        self.gap(GapKind::Syntax("a name reference".to_owned()), span);
+    }
+
+    /// Gives a variable its attributes.
+    fn declared(&mut self, name: &str, attributes: Attributes, shell: &mut Shell) {
+        self.hide_local(name, attributes, shell);
+        if attributes.exported {
+            shell.export(name);
+        }
+        let nature = attributes.nature;
+        if nature == Nature::default() {
+            return;
+        }
+        let name = shell.resolved(name).to_owned();
+        let binding = shell
+            .variables
+            .entry(name.clone())
+            .or_insert_with(|| Binding {
+                value: Stored::Scalar(Value::dynamic(
+                    DynamicSource::Variable(name),
+                    Taint::NONE,
+                    Span::default(),
+                )),
+                exported: false,
+                nature: Nature::default(),
+            });
+        binding.nature.integer |= nature.integer;
+        binding.nature.casing = nature.casing.or(binding.nature.casing);
+        if nature.keyed && !binding.nature.keyed {
+            binding.nature.keyed = true;
+            binding.value = Stored::Map(std::collections::BTreeMap::new());
+        }
+    }
+
+    fn hide_local(&self, name: &str, attributes: Attributes, shell: &mut Shell) {
+        if !attributes.local {
+            return;
+        }
+        let before = shell.variables.get(name).cloned();
+        let fixed = before.as_ref().is_some_and(|before| before.nature.fixed);
+        let Some(hidden) = shell.locals.last_mut() else {
+            return;
+        };
+        if hidden.iter().any(|(known, _)| known == name) {
+            return;
+        }
+        hidden.push((name.to_owned(), before));
+        if !fixed {
+            let binding = Binding {
+                value: Stored::Unset,
+                exported: attributes.exported,
+                nature: Nature::default(),
+            };
+            shell.variables.insert(name.to_owned(), binding);
+            shell.touched(name, [&Stored::Hidden(Taint::NONE)]);
         }
     }
 
     pub(super) fn unset(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+        let mut functions = None;
         for argument in arguments {
             self.evaluated_name(argument);
-            match argument.literal() {
-                Some(flag) if flag.starts_with('-') => {}
-                Some(name) => {
-                    self.note_variable(&name, argument.span);
-                    shell.set(&name, Stored::Unset);
-                    shell.functions.remove(name.as_ref());
+            let Some(name) = argument.literal() else {
+                self.forget_all(argument.span, shell);
+                continue;
+            };
+            if name.starts_with('-') {
+                functions = Some(name.contains('f'));
+                if name.contains('n') {
+                    shell.variables.remove(name.as_ref());
                 }
-                None => self.forget_all(argument.span, shell),
+                continue;
             }
+            if functions == Some(true) {
+                shell.functions.remove(name.as_ref());
+                continue;
+            }
+            if let Some((array, _)) = name.split_once('[') {
+                let array = shell.resolved(array).to_owned();
+                shell.forget(&array);
+                continue;
+            }
+            self.note_variable(&name, argument.span);
+            if functions.is_none() {
+                shell.unset_function(&name);
+            }
+            shell.set(&name, Stored::Unset);
         }
         Outcome::default()
     }
@@ -123,135 +293,112 @@ impl Evaluator<'_> {
         };
         self.gap(kind, span);
         for binding in shell.variables.values_mut() {
-            binding.value = Stored::Hidden(binding.value.taint());
+            binding.value.give_up();
+        }
+    }
+}
+
+impl Shell {
+    fn fix(&mut self, name: &str) {
+        let name = self.resolved(name).to_owned();
+        if let Some(binding) = self.variables.get_mut(&name) {
+            binding.nature.fixed = true;
         }
     }
 
-    /// `set -- a b`, `set -e`.
-    pub(super) fn set_options(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            let Some(text) = argument.literal() else {
-                shell.arguments = None;
-                return Outcome::default();
-            };
-            match text.as_ref() {
-                "--" | "-" => {
-                    let values: Vec<Value> = rest.cloned().collect();
-                    let known = !values.iter().any(|value| value.may_split);
-                    shell.arguments = known.then_some(values);
-                    return Outcome::default();
-                }
-                "-o" | "+o" => {
-                    let option = rest.next().and_then(Value::literal);
-                    if option.as_deref() == Some("history") && text == "+o" {
-                        self.note_variable("HISTFILE", argument.span);
-                    }
-                    if option.as_deref() == Some("errexit") {
-                        shell.stops_on_error = text == "-o";
-                    }
-                }
-                flags if flags.starts_with('-') || flags.starts_with('+') => {
-                    if flags.contains('e') {
-                        shell.stops_on_error = flags.starts_with('-');
-                    }
-                    if flags.ends_with('o') {
-                        rest.next();
-                    }
-                }
-                _ => {
-                    let values: Vec<Value> =
-                        std::iter::once(argument).chain(rest).cloned().collect();
-                    shell.arguments = Some(values);
-                    return Outcome::default();
+    /// `unset name` takes a function only where there is no variable of that name.
+    fn unset_function(&mut self, name: &str) {
+        let variable = self.variables.get(self.resolved(name));
+        match variable.map(|binding| &binding.value) {
+            Some(Stored::Unset) => {
+                self.functions.remove(name);
+            }
+            // Perhaps in the environment.
+            None => {
+                if let Some(function) = self.functions.get_mut(name) {
+                    function.perhaps = true;
                 }
             }
+            Some(
+                Stored::Scalar(_)
+                | Stored::List(_)
+                | Stored::Map(_)
+                | Stored::Hidden(_)
+                | Stored::Reference(_),
+            ) => {}
         }
-        if arguments.is_empty() {
-            return Outcome::unknown(Taint::UNKNOWN);
-        }
-        Outcome::default()
     }
 
-    pub(super) fn shift(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
-        let count = match arguments.first() {
-            None => Some(1),
-            Some(count) => count.literal().and_then(|text| text.parse::<usize>().ok()),
-        };
-        shell.arguments = match (count, shell.arguments.take()) {
-            (Some(count), Some(values)) => Some(values.into_iter().skip(count).collect()),
-            _ => None,
-        };
-        Outcome::default()
-    }
-
-    /// `read`: a line of the input, of which only the marks may be known.
-    pub(super) fn read(&mut self, arguments: &[Value], span: Span, shell: &mut Shell) -> Outcome {
-        const TAKES_VALUE: &[&str] = &["-a", "-d", "-i", "-n", "-N", "-p", "-t", "-u"];
-        let mut names = Vec::new();
-        let mut plain = true;
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            let Some(text) = argument.literal() else {
-                self.forget_all(argument.span, shell);
-                continue;
-            };
-            if text.starts_with('-') {
-                plain &= text == "-r";
-                if TAKES_VALUE.contains(&text.as_ref())
-                    || TAKES_VALUE
-                        .iter()
-                        .any(|flag| text.ends_with(flag.trim_start_matches('-')))
-                {
-                    let value = rest.next();
-                    if text.ends_with('a')
-                        && let Some(array) = value.and_then(Value::literal)
-                    {
-                        shell.set(&array, Stored::Hidden(stdin_taint(&shell.stdin)));
-                    }
-                }
-                continue;
-            }
-            self.evaluated_name(argument);
-            names.push(text.into_owned());
-        }
-        if names.is_empty() {
-            names.push("REPLY".to_owned());
-        }
-        let line = line(&shell.stdin, span).filter(|_| plain && names.len() == 1);
-        for name in names {
-            let name = name.split('[').next().unwrap_or_default().to_owned();
-            let value = line.clone().unwrap_or_else(|| {
-                Value::dynamic(DynamicSource::Item, stdin_taint(&shell.stdin), span)
-            });
-            shell.set(&name, Stored::Scalar(value));
-        }
-        Outcome::default()
-    }
-
-    /// `mapfile`, `readarray`.
-    pub(super) fn read_array(
-        &mut self,
-        arguments: &[Value],
-        span: Span,
-        shell: &mut Shell,
-    ) -> Outcome {
-        let runs = arguments.iter().any(|argument| {
-            argument
-                .literal()
-                .is_some_and(|text| text.starts_with("-C"))
+    /// Makes a variable known to programs.
+    pub(super) fn export(&mut self, name: &str) {
+        let name = self.resolved(name).to_owned();
+        let binding = self.variables.entry(name.clone()).or_insert_with(|| {
+            let taint = crate::place::taint_of_variable(&name);
+            let source = DynamicSource::Variable(name);
+            Binding::scalar(Value::dynamic(source, taint, Span::default()))
         });
-        if runs {
-            self.gap(GapKind::Unseen("a callback of mapfile".to_owned()), span);
-        }
-        let name = arguments
-            .last()
-            .and_then(Value::literal)
-            .filter(|text| !text.starts_with('-'));
-        let name = name.map_or_else(|| "MAPFILE".to_owned(), std::borrow::Cow::into_owned);
-        shell.set(&name, Stored::Hidden(stdin_taint(&shell.stdin)));
-        Outcome::default()
+        binding.exported = true;
     }
+}
+
+impl Attributes {
+    fn of(kind: Declaration) -> Self {
+        Self {
+            local: kind == Declaration::Local,
+            exported: kind == Declaration::Export,
+            nature: Nature {
+                fixed: kind == Declaration::Fixed,
+                ..Nature::default()
+            },
+            list: false,
+            reference: false,
+            functions: false,
+        }
+    }
+
+    /// Letters of one word; those behind a `+` take back what is taken as kept.
+    fn note(&mut self, flag: &str) {
+        if !flag.starts_with('-') {
+            return;
+        }
+        for letter in flag.chars().skip(1) {
+            match letter {
+                'x' => self.exported = true,
+                'i' => self.nature.integer = true,
+                'u' => self.nature.casing = Some(Casing::Upper),
+                'l' => self.nature.casing = Some(Casing::Lower),
+                'c' => self.nature.casing = Some(Casing::Unsure),
+                'r' => self.nature.fixed = true,
+                'A' => self.nature.keyed = true,
+                'a' => self.list = true,
+                'f' | 'F' => self.functions = true,
+                'g' => self.local = false,
+                // Of `export` it takes the mark away.
+                'n' if !self.exported => self.reference = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_list(value: &Value) -> bool {
+    value.prefix().starts_with('(')
+}
+
+fn holds_many(name: &str, shell: &Shell) -> bool {
+    let binding = shell.variables.get(shell.resolved(name));
+    matches!(
+        binding.map(|binding| &binding.value),
+        Some(Stored::List(_) | Stored::Map(_) | Stored::Hidden(_))
+    )
+}
+
+pub(super) fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// `name=value` as its two halves.
@@ -273,24 +420,4 @@ fn split_assignment(argument: &Value) -> Option<(String, Value)> {
             may_split: false,
         },
     ))
-}
-
-/// The line that a `read` gets, or the lines it may get in a loop.
-fn line(stdin: &Stdin, span: Span) -> Option<Value> {
-    let Stdin::Text(text) = stdin else {
-        return None;
-    };
-    let text = text.literal()?;
-    let mut lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
-    lines.dedup();
-    match lines.as_slice() {
-        [only] => Some(Value::text(only.as_str(), span)),
-        [] => None,
-        _ if lines.len() <= 16 => Some(Value::dynamic(
-            DynamicSource::OneOf(lines),
-            Taint::NONE,
-            span,
-        )),
-        _ => None,
-    }
 }

@@ -3,7 +3,8 @@
 use super::Evaluator;
 use super::field::{Fields, push_text};
 use super::outcome::Outcome;
-use super::shell::{Shell, Stored};
+use super::shell::Shell;
+use super::variable::Stored;
 use crate::syntax::{self, Part, PartKind, Quoting, Script, Word};
 use crate::{Dynamic, DynamicSource, GapKind, Piece, Span, Stdout, Taint, Value};
 
@@ -19,6 +20,17 @@ pub(super) enum Quotes {
     Implied,
 }
 
+/// Where a tilde stands for a home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tildes {
+    /// In front of a word.
+    Front,
+    /// Also in a word like `name=value`, as in the value of an assignment.
+    Argument,
+    /// In front of a value, and behind each colon in it.
+    Listed,
+}
+
 /// What an expansion yields.
 pub(super) enum Expansion {
     One(Value),
@@ -29,6 +41,15 @@ pub(super) enum Expansion {
 impl Evaluator<'_> {
     /// The words that a word becomes.
     pub(super) fn fields(&mut self, word: &Word, shell: &mut Shell) -> Vec<Value> {
+        self.fields_with(word, Tildes::Argument, shell)
+    }
+
+    /// The elements that a word of an array becomes.
+    pub(super) fn elements(&mut self, word: &Word, shell: &mut Shell) -> Vec<Value> {
+        self.fields_with(word, Tildes::Front, shell)
+    }
+
+    fn fields_with(&mut self, word: &Word, tildes: Tildes, shell: &mut Shell) -> Vec<Value> {
         if let Some(value) = plain(word) {
             return vec![value];
         }
@@ -41,23 +62,38 @@ impl Evaluator<'_> {
         };
         words
             .iter()
-            .flat_map(|word| self.split_fields(word, shell))
+            .flat_map(|word| self.split_fields(word, tildes, shell))
             .collect()
     }
 
-    fn split_fields(&mut self, word: &Word, shell: &mut Shell) -> Vec<Value> {
+    fn split_fields(&mut self, word: &Word, tildes: Tildes, shell: &mut Shell) -> Vec<Value> {
         let mut fields = Fields::new(word.span, self.separators(shell));
-        self.parts(word, shell, Quotes::Written, &mut fields);
+        self.parts(word, shell, Quotes::Written, tildes, &mut fields);
         fields.finish()
     }
 
     /// The one value of a word.
     pub(super) fn expand(&mut self, word: &Word, shell: &mut Shell, quotes: Quotes) -> Value {
+        self.expand_with(word, shell, quotes, Tildes::Front)
+    }
+
+    /// The value that a word assigns.
+    pub(super) fn assigned_word(&mut self, word: &Word, shell: &mut Shell) -> Value {
+        self.expand_with(word, shell, Quotes::Implied, Tildes::Listed)
+    }
+
+    fn expand_with(
+        &mut self,
+        word: &Word,
+        shell: &mut Shell,
+        quotes: Quotes,
+        tildes: Tildes,
+    ) -> Value {
         if let Some(value) = plain(word) {
             return value;
         }
         let mut fields = Fields::new(word.span, None);
-        self.parts(word, shell, quotes, &mut fields);
+        self.parts(word, shell, quotes, tildes, &mut fields);
         let mut values = fields.finish().into_iter();
         let mut value = values.next().unwrap_or_else(|| Value::text("", word.span));
         for next in values {
@@ -68,7 +104,24 @@ impl Evaluator<'_> {
         value
     }
 
-    fn parts(&mut self, word: &Word, shell: &mut Shell, quotes: Quotes, fields: &mut Fields) {
+    fn parts(
+        &mut self,
+        word: &Word,
+        shell: &mut Shell,
+        quotes: Quotes,
+        tildes: Tildes,
+        fields: &mut Fields,
+    ) {
+        let value_at = match tildes {
+            Tildes::Argument => assigned_length(word),
+            Tildes::Front | Tildes::Listed => None,
+        };
+        let tildes = match (tildes, value_at) {
+            (Tildes::Argument, Some(_)) => Tildes::Listed,
+            (Tildes::Argument, None) => Tildes::Front,
+            (Tildes::Front | Tildes::Listed, _) => tildes,
+        };
+        let value_at = value_at.unwrap_or(0);
         for (at, part) in word.parts.iter().enumerate() {
             if fields.overflows() {
                 self.gap(GapKind::Budget, part.span);
@@ -83,17 +136,37 @@ impl Evaluator<'_> {
             }
             let quoted = part.quoting == Quoting::Quoted || quotes == Quotes::Implied;
             if let PartKind::Literal(text) = &part.kind {
-                let text = self.tilde(at, text, part, word, shell, fields);
-                if quoted {
-                    fields.quoted(text);
-                } else {
-                    fields.bare_text(text);
+                let push = |fields: &mut Fields, text: &str| {
+                    if quoted {
+                        fields.quoted(text);
+                    } else {
+                        fields.bare_text(text);
+                    }
+                };
+                if part.quoting == Quoting::Quoted || !text.contains('~') {
+                    push(fields, text);
+                    continue;
+                }
+                let last = at + 1 == word.parts.len();
+                let value_at = (at == 0).then_some(value_at);
+                for (segment, is_tilde) in segments(text, value_at, tildes, last) {
+                    if is_tilde {
+                        fields.quoted_value(self.home(segment, part.span, shell));
+                    } else {
+                        push(fields, segment);
+                    }
                 }
                 continue;
             }
-            match self.part(part, shell) {
+            let quoting = if quoted {
+                Quoting::Quoted
+            } else {
+                Quoting::Bare
+            };
+            match self.part(part, quoting, shell) {
                 Expansion::One(value) if quoted => fields.quoted_value(value),
                 Expansion::One(value) => fields.bare_value(value),
+                Expansion::Many(values) if values.is_empty() => fields.vanish(),
                 Expansion::Many(values) => {
                     let mut first = true;
                     for value in values {
@@ -113,46 +186,24 @@ impl Evaluator<'_> {
         self.spend_on(fields.size(), word.span);
     }
 
-    /// Expands a tilde in front and hands back the rest of the text.
-    fn tilde<'w>(
-        &self,
-        at: usize,
-        text: &'w str,
-        part: &Part,
-        word: &Word,
-        shell: &Shell,
-        fields: &mut Fields,
-    ) -> &'w str {
-        let Some(rest) = text
-            .strip_prefix('~')
-            .filter(|_| at == 0 && part.quoting == Quoting::Bare)
-        else {
-            return text;
-        };
-        let (user, path) = rest
-            .split_at_checked(rest.find('/').unwrap_or(rest.len()))
-            .unwrap_or((rest, ""));
-        if path.is_empty() && word.parts.len() > 1 {
-            // More of the name follows in quotes or an expansion: no tilde then.
-            return text;
-        }
-        let home = match user {
-            "" => self.variable("HOME", shell, part.span),
-            "+" => self.variable("PWD", shell, part.span),
+    /// The directory that a tilde with what follows it stands for.
+    fn home(&self, prefix: &str, span: Span, shell: &Shell) -> Value {
+        match prefix {
+            "~" => self.variable("HOME", shell, span),
+            "~+" => self.variable("PWD", shell, span),
+            "~-" => self.variable("OLDPWD", shell, span),
             _ => Value::dynamic(
-                DynamicSource::Variable(format!("HOME of {user}")),
+                DynamicSource::Variable(format!("HOME of {}", prefix.trim_start_matches('~'))),
                 Taint::NONE,
-                part.span,
+                span,
             ),
-        };
-        fields.quoted_value(home);
-        path
+        }
     }
 
-    fn part(&mut self, part: &Part, shell: &mut Shell) -> Expansion {
+    fn part(&mut self, part: &Part, quoting: Quoting, shell: &mut Shell) -> Expansion {
         match &part.kind {
             PartKind::Literal(text) => Expansion::One(Value::text(text.as_str(), part.span)),
-            PartKind::Parameter(parameter) => self.parameter(parameter, part.span, shell),
+            PartKind::Parameter(parameter) => self.parameter(parameter, quoting, part.span, shell),
             PartKind::Command(script) => {
                 let outcome = self.captured(script, shell);
                 Expansion::One(outcome.into_value(part.span))
@@ -169,6 +220,8 @@ impl Evaluator<'_> {
         self.deeper(script.span, |evaluator| {
             evaluator.in_child(shell, |evaluator, child| {
                 child.stdout = Stdout::Captured;
+                // A substitution does not inherit `set -e`.
+                child.stops_on_error = false;
                 evaluator.script(script, child)
             })
         })
@@ -212,26 +265,77 @@ impl Evaluator<'_> {
     ) -> Outcome {
         self.deeper(script.span, |evaluator| {
             evaluator.in_child(shell, |evaluator, child| {
-                child.stdin = written.into_stdin(script.span);
+                evaluator.feed(written.into_stdin(script.span), child);
                 evaluator.script(script, child)
             })
         })
     }
 
     /// The value of `IFS`, where it is known.
-    fn separators(&self, shell: &Shell) -> Option<String> {
+    pub(super) fn separators(&self, shell: &Shell) -> Option<String> {
         match shell.variables.get("IFS").map(|binding| &binding.value) {
             None => Some(" \t\n".to_owned()),
             Some(Stored::Scalar(value)) => value.literal().map(std::borrow::Cow::into_owned),
             Some(Stored::Unset) => Some(" \t\n".to_owned()),
-            Some(Stored::List(_) | Stored::Hidden(_)) => None,
+            Some(Stored::List(_) | Stored::Map(_) | Stored::Hidden(_) | Stored::Reference(_)) => {
+                None
+            }
         }
     }
+}
+
+/// The length of `name=`, `name+=` or `name[…]=` in front of a word.
+fn assigned_length(word: &Word) -> Option<usize> {
+    let Part {
+        kind: PartKind::Literal(text),
+        quoting: Quoting::Bare,
+        ..
+    } = word.parts.first()?
+    else {
+        return None;
+    };
+    let equals = text.find('=')?;
+    let (front, _) = text.split_at_checked(equals)?;
+    let front = front.strip_suffix('+').unwrap_or(front);
+    let name = front.split_once('[').map_or(front, |(name, _)| name);
+    let named = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    (named && begins).then_some(equals.saturating_add(1))
+}
+
+/// Text cut at the tildes that stand for a directory; each piece says whether it is one.
+fn segments(text: &str, value_at: Option<usize>, tildes: Tildes, last: bool) -> Vec<(&str, bool)> {
+    let mut pieces = Vec::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices('~') {
+        let before = text.get(..at).unwrap_or_default();
+        let listed = tildes == Tildes::Listed;
+        let behind = value_at.is_none_or(|value_at| at > value_at);
+        let stands = value_at == Some(at) || (listed && behind && before.ends_with(':'));
+        if !stands || at < done {
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let length = match rest.find(['/', ':']) {
+            Some(length) => length,
+            // More of the name follows in quotes or an expansion: no tilde then.
+            None if !last => continue,
+            None => rest.len(),
+        };
+        pieces.push((text.get(done..at).unwrap_or_default(), false));
+        pieces.push((rest.get(..length).unwrap_or_default(), true));
+        done = at.saturating_add(length);
+    }
+    pieces.push((text.get(done..).unwrap_or_default(), false));
+    pieces.retain(|(piece, _)| !piece.is_empty());
+    pieces
 }
 
 /// The value of a word in which nothing is special: most words.
 fn plain(word: &Word) -> Option<Value> {
     let text = word.bare()?;
-    let special = text.starts_with('~') || text.contains(['*', '?', '[', '{']);
+    let special = text.contains(['~', '*', '?', '[', '{']);
     (!special).then(|| Value::text(text, word.span))
 }

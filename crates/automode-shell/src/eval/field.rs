@@ -58,12 +58,22 @@ impl Fields {
     /// A value that stands as it is.
     pub(super) fn quoted_value(&mut self, value: Value) {
         self.present = true;
+        self.may_split |= value.may_split;
         self.grow(&value.pieces);
         for piece in value.pieces {
             match piece {
                 Piece::Text(text) | Piece::Glob(text) => push_text(&mut self.current, &text),
                 Piece::Dynamic(_) => self.current.push(piece),
             }
+        }
+    }
+
+    /// An expansion to no word at all: quotes around nothing else leave none either.
+    pub(super) fn vanish(&mut self) {
+        let empty = |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+        if self.current.iter().all(empty) {
+            self.current.clear();
+            self.present = false;
         }
     }
 

@@ -52,9 +52,11 @@ impl Files {
     pub(super) fn write(&mut self, target: &Target, content: Content) {
         match target.extent {
             Extent::Exact => {
+                self.lose(target);
                 self.0.insert(target.path.clone(), content);
             }
             Extent::Below => {
+                self.lose(target);
                 let tree = Content {
                     text: None,
                     kind: Kind::Directory,
@@ -62,7 +64,40 @@ impl Files {
                 };
                 self.0.insert(target.path.clone(), tree);
             }
-            Extent::Pattern | Extent::Prefix | Extent::Unknown => {}
+            Extent::Pattern | Extent::Prefix | Extent::Unknown => self.lose(target),
+        }
+    }
+
+    /// What a target covers may hold something else from now on.
+    pub(super) fn lose(&mut self, target: &Target) {
+        let covers = |path: &str| match target.extent {
+            Extent::Exact | Extent::Below => {
+                let rest = path.strip_prefix(target.path.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                    || target.path == "/"
+            }
+            Extent::Pattern => {
+                let cut = target
+                    .path
+                    .find(['*', '?', '['])
+                    .unwrap_or(target.path.len());
+                path.starts_with(target.path.get(..cut).unwrap_or_default())
+            }
+            Extent::Prefix => path.starts_with(target.path.as_str()),
+            Extent::Unknown => true,
+        };
+        let known = |content: &Content| content.text.is_some();
+        if !self
+            .0
+            .iter()
+            .any(|(path, content)| known(content) && covers(path))
+        {
+            return;
+        }
+        for (path, content) in self.0.iter_mut() {
+            if covers(path) {
+                content.text = None;
+            }
         }
     }
 
@@ -89,6 +124,7 @@ impl Files {
         self.write(target, content);
     }
 
+    /// One way or the other may have been taken.
     pub(super) fn join(&mut self, other: &Self) {
         if self.0.is(&other.0) {
             return;
@@ -104,7 +140,16 @@ impl Files {
                     mine.text = None;
                     mine.taint = mine.taint.with(content.taint);
                 })
-                .or_insert_with(|| content.clone());
+                // On the other way the file is what it was.
+                .or_insert_with(|| Content {
+                    text: None,
+                    ..content.clone()
+                });
+        }
+        for (path, content) in self.0.iter_mut() {
+            if !other.0.contains_key(path) {
+                content.text = None;
+            }
         }
     }
 

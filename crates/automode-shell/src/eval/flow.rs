@@ -3,8 +3,21 @@
 use super::Evaluator;
 use super::outcome::Outcome;
 use super::shell::Shell;
-use crate::syntax::{Connector, Item, Mode, Pipeline, Script};
-use crate::{Certainty, Stdin, Stdout};
+use crate::syntax::{CommandKind, Connector, Item, Mode, Pipeline, Script, Word};
+use crate::{Certainty, GapKind, Span, Stdin, Stdout};
+
+/// What stands in front of a command of an and-or list.
+struct Link<'t> {
+    /// The directory before the list.
+    start: Option<&'t str>,
+    left: &'t Pipeline,
+    /// The command on the left has done what it should.
+    worked: bool,
+    /// A failure further left was caught by `||`.
+    absorbed: bool,
+    /// More follows, which looks at the failure.
+    forgives: bool,
+}
 
 impl Evaluator<'_> {
     pub(super) fn script(&mut self, script: &Script, shell: &mut Shell) -> Outcome {
@@ -17,8 +30,60 @@ impl Evaluator<'_> {
                 // Behind an `exit`; looked at all the same, as nothing is lost by it.
                 shell.certainty = Certainty::Sometimes;
             }
+            self.note_doubt(shell);
             outcome = outcome.then(self.item(item, shell));
         }
+        outcome
+    }
+
+    /// A command behind a `cd` that may have failed runs who knows where.
+    pub(super) fn note_doubt(&mut self, shell: &mut Shell) {
+        let Some(doubt) = shell.doubt.take() else {
+            return;
+        };
+        if !shell.stops_on_error || shell.forgives {
+            let kind = GapKind::Unseen("whether the directory is there".to_owned());
+            self.gap(kind, doubt);
+        }
+    }
+
+    /// Runs a part whose failure is looked at.
+    pub(super) fn forgiven(
+        &mut self,
+        shell: &mut Shell,
+        run: impl FnOnce(&mut Self, &mut Shell) -> Outcome,
+    ) -> Outcome {
+        let forgives = std::mem::replace(&mut shell.forgives, true);
+        let outcome = run(self, shell);
+        shell.forgives = forgives;
+        outcome
+    }
+
+    /// Runs one of several things that may happen, each from the same state.
+    pub(super) fn either_way<T>(
+        &mut self,
+        choices: impl IntoIterator<Item = T>,
+        shell: &mut Shell,
+        mut run: impl FnMut(&mut Self, T, &mut Shell) -> Outcome,
+    ) -> Outcome {
+        let mut choices = choices.into_iter();
+        let Some(first) = choices.next() else {
+            return Outcome::default();
+        };
+        let before = shell.clone();
+        let certainty = shell.certainty;
+        shell.certainty = Certainty::Sometimes;
+        let mut outcome = run(self, first, shell);
+        for choice in choices {
+            if !self.spend_on(before.variables.len(), Span::default()) {
+                break;
+            }
+            let mut way = before.clone();
+            way.certainty = Certainty::Sometimes;
+            outcome = outcome.or(run(self, choice, &mut way));
+            shell.join(way);
+        }
+        shell.certainty = certainty;
         outcome
     }
 
@@ -31,84 +96,140 @@ impl Evaluator<'_> {
         let mut child = shell.child();
         let outcome = run(self, &mut child);
         self.traps(&mut child);
-        shell.files.join(&child.files);
+        shell.files = child.files;
         outcome
     }
 
-    /// Runs what `trap` has set, with the state at the end.
+    /// Runs what `trap` has set: with the state at the end, and as it may have
+    /// been at any time before that.
     pub(super) fn traps(&mut self, shell: &mut Shell) {
         shell.certainty = Certainty::Sometimes;
+        let changed = std::mem::take(&mut shell.since_trap);
         for trap in std::mem::take(&mut shell.traps) {
             self.text_here(&trap, "trap", shell);
+            if changed.is_empty() {
+                continue;
+            }
+            let mut earlier = shell.child();
+            for (name, held) in &changed {
+                earlier.forget(name);
+                if let Some(binding) = earlier.variables.get_mut(name) {
+                    binding.value = held.clone();
+                }
+            }
+            self.text_here(&trap, "trap", &mut earlier);
         }
     }
 
     fn item(&mut self, item: &Item, shell: &mut Shell) -> Outcome {
         if item.mode == Mode::Background {
-            return self.in_child(shell, |evaluator, child| {
-                child.stdin = Stdin::Text(crate::Value::text("", item.first.span));
+            // What it writes may be there in time or not.
+            let before = shell.files.clone();
+            let outcome = self.in_child(shell, |evaluator, child| {
+                evaluator.feed(Stdin::Text(crate::Value::text("", item.first.span)), child);
                 evaluator.and_or(item, child)
             });
+            shell.files.join(&before);
+            return outcome;
         }
         self.and_or(item, shell)
     }
 
     fn and_or(&mut self, item: &Item, shell: &mut Shell) -> Outcome {
-        let mut outcome = self.pipeline(&item.first, shell);
-        for (connector, pipeline) in &item.rest {
-            let next = match connector {
-                Connector::And => self.and_then(pipeline, shell),
-                Connector::Or => self.or_else(pipeline, shell),
+        if item.rest.is_empty() {
+            return self.pipeline(&item.first, shell);
+        }
+        let start = shell.cwd.clone();
+        let mut left = &item.first;
+        let mut outcome = self.forgiven(shell, |evaluator, shell| evaluator.pipeline(left, shell));
+        let mut absorbed = false;
+        let last = item.rest.len().saturating_sub(1);
+        for (at, (connector, right)) in item.rest.iter().enumerate() {
+            let link = Link {
+                start: start.as_deref(),
+                left,
+                worked: (*connector == Connector::And) != left.negated,
+                absorbed,
+                forgives: at < last,
             };
-            outcome = outcome.then(next);
+            outcome = outcome.then(match connector {
+                Connector::And => self.and_then(&link, right, shell),
+                Connector::Or => self.or_else(&link, right, shell),
+            });
+            absorbed |= *connector == Connector::Or && shell.doubt.is_some();
+            left = right;
+        }
+        if absorbed && let Some(doubt) = shell.doubt.filter(|_| shell.stops_on_error) {
+            // The failure was caught, so `set -e` does not stop at it.
+            let kind = GapKind::Unseen("whether the directory is there".to_owned());
+            self.gap(kind, doubt);
         }
         outcome
     }
 
     /// The right side of `&&`: it may not run, but what it changes is kept as
     /// one of two ways. A directory is taken as changed, with a doubt.
-    fn and_then(&mut self, pipeline: &Pipeline, shell: &mut Shell) -> Outcome {
-        let mut taken = shell.child();
-        taken.certainty = Certainty::Sometimes;
-        taken.guarded = true;
-        let outcome = self.pipeline(pipeline, &mut taken);
-        let (cwd, doubt) = (taken.cwd.clone(), taken.doubt);
-        let moved = taken.cwd != shell.cwd;
+    fn and_then(&mut self, link: &Link<'_>, right: &Pipeline, shell: &mut Shell) -> Outcome {
+        let mut taken = shell.clone();
+        let outcome = self.linked(link, right, &mut taken);
+        let (cwd, old_cwd, doubt) = (taken.cwd.clone(), taken.old_cwd.clone(), taken.doubt);
+        let moved = taken.cwd != shell.cwd && !taken.ended;
         let certainty = shell.certainty;
-        let guarded = shell.guarded;
         shell.join(taken);
         shell.certainty = certainty;
-        shell.guarded = guarded;
-        if moved {
+        if moved && link.worked {
             shell.cwd = cwd;
-            shell.doubt = doubt.or(Some(pipeline.span));
+            shell.old_cwd = old_cwd;
+            shell.doubt = doubt.or(Some(right.span));
         }
         outcome
     }
 
     /// The right side of `||`: runs where the left side failed.
-    fn or_else(&mut self, pipeline: &Pipeline, shell: &mut Shell) -> Outcome {
-        let mut taken = shell.child();
-        taken.certainty = Certainty::Sometimes;
-        taken.guarded = true;
-        let outcome = self.pipeline(pipeline, &mut taken);
+    fn or_else(&mut self, link: &Link<'_>, right: &Pipeline, shell: &mut Shell) -> Outcome {
+        let mut taken = shell.clone();
+        let outcome = self.linked(link, right, &mut taken);
         if taken.ended {
             // `cd x || exit`: whoever comes past it has changed the directory.
             shell.doubt = None;
         }
-        let cwd = shell.cwd.clone();
-        let (certainty, guarded) = (shell.certainty, shell.guarded);
-        let stayed = taken.cwd == shell.cwd;
+        let (cwd, old_cwd) = (shell.cwd.clone(), shell.old_cwd.clone());
+        let certainty = shell.certainty;
+        let stayed = taken.cwd == shell.cwd || shell.doubt.is_some();
         shell.join(taken);
         shell.certainty = certainty;
-        shell.guarded = guarded;
         if stayed {
             shell.cwd = cwd;
+            shell.old_cwd = old_cwd;
         }
         outcome
     }
 
+    /// Runs what stands behind a connector, where the left side let it.
+    fn linked(&mut self, link: &Link<'_>, right: &Pipeline, taken: &mut Shell) -> Outcome {
+        taken.certainty = Certainty::Sometimes;
+        if taken.doubt.is_some() && !link.worked {
+            taken.cwd = link.start.map(str::to_owned);
+        }
+        // What a `cd` alone has left behind is known; behind more than that it is not.
+        let known = !link.absorbed && (link.worked || changes_directory(link.left));
+        if known {
+            taken.doubt = None;
+        } else {
+            self.note_doubt(taken);
+        }
+        if link.forgives {
+            return self.forgiven(taken, |evaluator, taken| evaluator.pipeline(right, taken));
+        }
+        self.pipeline(right, taken)
+    }
+
     fn pipeline(&mut self, pipeline: &Pipeline, shell: &mut Shell) -> Outcome {
+        if pipeline.negated && !shell.forgives {
+            return self.forgiven(shell, |evaluator, shell| {
+                evaluator.pipeline(pipeline, shell)
+            });
+        }
         if let [stage] = pipeline.stages.as_slice() {
             return self.command(&stage.command, shell);
         }
@@ -118,7 +239,7 @@ impl Evaluator<'_> {
             let before = std::mem::take(&mut outcome);
             outcome = self.in_child(shell, |evaluator, child| {
                 if at > 0 {
-                    child.stdin = before.into_stdin(stage.command.span);
+                    evaluator.feed(before.into_stdin(stage.command.span), child);
                 }
                 if at < last {
                     child.stdout = Stdout::Pipe;
@@ -130,5 +251,30 @@ impl Evaluator<'_> {
             }
         }
         outcome
+    }
+}
+
+/// Whether this is a `cd` and nothing else.
+pub(super) fn changes_directory(pipeline: &Pipeline) -> bool {
+    let [stage] = pipeline.stages.as_slice() else {
+        return false;
+    };
+    match &stage.command.kind {
+        CommandKind::Simple(simple) => {
+            let name = simple.words.first().and_then(Word::bare);
+            matches!(name, Some("cd" | "pushd"))
+        }
+        CommandKind::Group(_)
+        | CommandKind::Subshell(_)
+        | CommandKind::If { .. }
+        | CommandKind::Loop { .. }
+        | CommandKind::For { .. }
+        | CommandKind::Select { .. }
+        | CommandKind::ArithmeticFor { .. }
+        | CommandKind::Case { .. }
+        | CommandKind::Conditional(_)
+        | CommandKind::Arithmetic(_)
+        | CommandKind::Function { .. }
+        | CommandKind::Coprocess { .. } => false,
     }
 }

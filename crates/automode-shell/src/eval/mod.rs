@@ -17,14 +17,19 @@ mod expand;
 mod field;
 mod file;
 mod flow;
+mod input;
 mod nested;
+mod operation;
+mod option;
 mod outcome;
 mod parameter;
 mod pattern;
 mod print;
 mod redirect;
+mod setting;
 mod shared;
 mod shell;
+mod variable;
 
 use crate::guard::{self, Admitted};
 use crate::syntax::{self, Origin, Script};
@@ -84,6 +89,9 @@ pub(super) struct Evaluator<'c> {
     pub(super) depth: u32,
     /// Commands inside commands, across functions and nested text.
     pub(super) frames: u32,
+    /// How many inputs there were, and of which some has been read.
+    inputs: u32,
+    consumed: Vec<u32>,
 }
 
 /// What is read or changed behind a link that the same command has made lies where
@@ -142,6 +150,8 @@ impl<'c> Evaluator<'c> {
             fuel: FUEL,
             depth: 0,
             frames: 0,
+            inputs: 0,
+            consumed: Vec::new(),
         }
     }
 

@@ -5,19 +5,23 @@ use super::command::Lookup;
 use super::expand::STREAM;
 use super::file::{Content, Kind};
 use super::outcome::{Data, Outcome, stdin_taint};
-use super::shell::{Binding, Shell};
+use super::shell::Shell;
+use super::variable::{Binding, Nature, Stored};
 use crate::language::{self, Source};
 use crate::script::{self, Errand, Opened, Request};
+use crate::syntax::Assignment;
 use crate::{
-    Act, Certainty, Chore, Code, Consequence, Direction, DynamicSource, Extent, Facts, GapKind,
-    Invocation, Language, Layer, Nested, NestedStdin, Origin, Piece, Redirect, Span, Stdin, Taint,
-    Target, Value, WriteHow, consult,
+    Act, Chore, Code, Consequence, Direction, DynamicSource, Extent, Facts, GapKind, Invocation,
+    Language, Layer, Nested, NestedStdin, Origin, Piece, Redirect, Span, Stdin, Taint, Target,
+    Value, WriteHow, consult,
 };
 
 /// A command about to start.
 #[derive(Clone)]
 pub(super) struct Start {
     pub(super) argv: Vec<Value>,
+    /// Array literals among the words of a declaration.
+    pub(super) arrays: Vec<Assignment>,
     pub(super) redirects: Vec<Redirect>,
     pub(super) span: Span,
 }
@@ -80,6 +84,8 @@ impl Evaluator<'_> {
         let held = held_marks(&consequence, shell);
         let carried = marks_of(&invocation.argv).with(held);
         let mut taint = consequence.output.taint.with(held);
+        let runs_input = |nested: &Nested| matches!(nested, Nested::Input { .. });
+        let reads = consequence.output.passes_input || consequence.runs.iter().any(runs_input);
         if consequence.output.passes_input {
             taint = taint.with(stdin_taint(&invocation.stdin));
         }
@@ -92,12 +98,20 @@ impl Evaluator<'_> {
         }
         let only = consequence.runs.len() == 1;
         let mut ran: Option<Outcome> = None;
+        let mut input_ran = false;
         for nested in consequence.runs {
+            // `bash -s` without operands says twice that it reads its input.
+            if runs_input(&nested) && std::mem::replace(&mut input_ran, true) {
+                continue;
+            }
             let outcome = self.nested(nested, by, invocation, shell);
             ran = Some(match ran {
                 Some(before) => before.then(outcome),
                 None => outcome,
             });
+        }
+        if reads {
+            self.consumed(shell);
         }
         match (consequence.output.text, ran) {
             (Some(text), _) => Outcome::text(text),
@@ -151,6 +165,11 @@ impl Evaluator<'_> {
                 let code = self.owned(code, invocation, shell);
                 Act::Execute { code, origin }
             }
+            Act::Vcs { .. } => {
+                // The files of the project may be others now.
+                shell.files.lose(&Target::below(invocation.cwd.as_deref()));
+                act
+            }
             other => other,
         };
         self.effect(act, by, span, invocation.certainty);
@@ -194,7 +213,7 @@ impl Evaluator<'_> {
     }
 
     /// The text of a file or stream that the script wrote itself.
-    fn held(&self, path: &Value, shell: &Shell) -> Option<Value> {
+    pub(super) fn held(&self, path: &Value, shell: &Shell) -> Option<Value> {
         if let Some((_, outcome)) = stream(path, shell) {
             return match &outcome.data {
                 Data::Text(text) => Some(text.clone()),
@@ -243,6 +262,7 @@ impl Evaluator<'_> {
                 }
                 let start = Start {
                     argv,
+                    arrays: Vec::new(),
                     redirects: Vec::new(),
                     span: invocation.span,
                 };
@@ -266,7 +286,7 @@ impl Evaluator<'_> {
                     .unwrap_or_default();
                 let outcome = self.text(&text, &name, by, &mut child);
                 self.traps(&mut child);
-                shell.files.join(&child.files);
+                shell.files = child.files;
                 outcome
             }
             Nested::Code {
@@ -322,7 +342,7 @@ impl Evaluator<'_> {
         let mut child = shell.child();
         child.layers.push(layer);
         let outcome = self.follow(consequence, by, invocation, &mut child);
-        shell.files.join(&child.files);
+        shell.files = child.files;
         outcome
     }
 
@@ -341,7 +361,7 @@ impl Evaluator<'_> {
             let mut child = self.started(shell, invocation, NestedStdin::Same, layer, None);
             child.adopt(arguments.to_vec());
             let outcome = self.text(text, "sh", by, &mut child);
-            shell.files.join(&child.files);
+            shell.files = child.files;
             return outcome;
         }
         let source = Source {
@@ -408,6 +428,9 @@ impl Evaluator<'_> {
         shell: &mut Shell,
     ) -> Outcome {
         match &invocation.stdin {
+            Stdin::Text(text) if self.is_consumed(shell) => {
+                self.unseen_stream(language, text.taint(), by, invocation)
+            }
             Stdin::Text(text) => self.code(language, text, &[], layer, by, invocation, shell),
             Stdin::File(target) => {
                 let path = Value::text(target.path.as_str(), invocation.span);
@@ -440,7 +463,7 @@ impl Evaluator<'_> {
 
     /// The shell that a program starts code in.
     fn started(
-        &self,
+        &mut self,
         shell: &Shell,
         invocation: &Invocation,
         stdin: NestedStdin,
@@ -448,11 +471,13 @@ impl Evaluator<'_> {
         cwd: Option<&Value>,
     ) -> Shell {
         let mut child = shell.child();
-        child.stdin = match stdin {
-            NestedStdin::Same => invocation.stdin.clone(),
-            NestedStdin::Empty => Stdin::Text(Value::text("", invocation.span)),
-            NestedStdin::Data(taint) => Stdin::Pipe(taint),
-        };
+        match stdin {
+            NestedStdin::Same => child.stdin = invocation.stdin.clone(),
+            NestedStdin::Empty => {
+                self.feed(Stdin::Text(Value::text("", invocation.span)), &mut child)
+            }
+            NestedStdin::Data(taint) => self.feed(Stdin::Pipe(taint), &mut child),
+        }
         if matches!(layer, Layer::Remote(_)) {
             child.remote = true;
             child.cwd = None;
@@ -495,16 +520,10 @@ impl Evaluator<'_> {
             .choices(8)
             .filter(|choices| choices.iter().all(|one| one.literal().is_some()))
         {
-            let certainty = shell.certainty;
-            shell.certainty = Certainty::Sometimes;
-            let mut outcome = Outcome::default();
-            for choice in choices {
-                if let Some(literal) = choice.literal() {
-                    outcome = outcome.or(self.literal_text(&literal, text.span, shell));
-                }
-            }
-            shell.certainty = certainty;
-            return outcome;
+            return self.either_way(choices, shell, |evaluator, choice, shell| {
+                let literal = choice.literal().unwrap_or_default();
+                evaluator.literal_text(&literal, text.span, shell)
+            });
         }
         self.partial_text(text, name, by, shell)
     }
@@ -565,12 +584,21 @@ impl Evaluator<'_> {
 impl Shell {
     /// Forgets what a new shell does not inherit and takes its arguments.
     fn adopt(&mut self, arguments: Vec<Value>) {
-        self.functions.clear();
+        self.functions.retain(|_, function| function.exported);
         self.aliases.clear();
         self.locals.clear();
+        self.departed.clear();
         self.variables.retain(|name, binding| {
-            binding.exported || !name.bytes().any(|byte| byte.is_ascii_lowercase())
+            let array = matches!(
+                binding.value,
+                Stored::List(_) | Stored::Map(_) | Stored::Hidden(_) | Stored::Reference(_)
+            );
+            let passes = binding.exported || !name.bytes().any(|byte| byte.is_ascii_lowercase());
+            passes && !array
         });
+        for binding in self.variables.values_mut() {
+            binding.nature = Nature::default();
+        }
         self.variables.remove("IFS");
         let known = !arguments.iter().any(|argument| argument.may_split);
         let mut arguments = arguments.into_iter();
@@ -658,7 +686,9 @@ fn note_write(target: &Target, how: WriteHow, data: Taint, shell: &mut Shell) {
         WriteHow::Touch | WriteHow::Replace | WriteHow::Edit | WriteHow::Append | WriteHow::Raw => {
             shell.files.write(target, content);
         }
-        WriteHow::Attributes | WriteHow::Link => {}
+        // What lies behind the link is read instead.
+        WriteHow::Link => shell.files.lose(target),
+        WriteHow::Attributes => {}
     }
 }
 

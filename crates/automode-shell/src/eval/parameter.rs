@@ -3,22 +3,19 @@
 use std::borrow::Cow;
 
 use super::Evaluator;
+use super::declare::is_name;
 use super::expand::{Expansion, Quotes};
-use super::field::{MAX_SIZE, push_text};
-use super::outcome::unknown;
-use super::pattern::Pattern;
-use super::shell::{Shell, Stored};
+use super::shell::Shell;
+use super::variable::{Stored, is_volatile, taint_of_all};
 use crate::place::taint_of_variable;
-use crate::syntax::{End, Fallback, Fold, Operation, Parameter, ReplaceScope, Subscript, Word};
-use crate::{DynamicSource, Piece, Span, Taint, Value};
-
-/// The longest text from which a pattern with wildcards is trimmed.
-const MAX_TRIMMED: usize = 128;
+use crate::syntax::{Operation, Parameter, Quoting, Subscript};
+use crate::{DynamicSource, GapKind, Span, Taint, Value};
 
 impl Evaluator<'_> {
     pub(super) fn parameter(
         &mut self,
         parameter: &Parameter,
+        quoting: Quoting,
         span: Span,
         shell: &mut Shell,
     ) -> Expansion {
@@ -27,9 +24,15 @@ impl Evaluator<'_> {
         };
         match values {
             Expansion::One(value) => {
-                Expansion::One(self.operate(parameter, Some(value), span, shell))
+                let value = self.operate(parameter, Some(value), span, shell);
+                let all = matches!(parameter.subscript, Some(Subscript::All));
+                // Nothing cut out of it is no word, or an empty one.
+                match value.literal().as_deref() {
+                    Some("") if all => Expansion::One(several(Taint::NONE, span)),
+                    Some(_) | None => Expansion::One(value),
+                }
             }
-            Expansion::Many(values) => self.operate_each(parameter, values, span, shell),
+            Expansion::Many(values) => self.operate_each(parameter, values, quoting, span, shell),
         }
     }
 
@@ -40,78 +43,128 @@ impl Evaluator<'_> {
         span: Span,
         shell: &mut Shell,
     ) -> Option<Expansion> {
-        if matches!(parameter.operation, Operation::Names | Operation::Keys) {
-            return Some(Expansion::One(splitting(Value::dynamic(
-                DynamicSource::Unknown,
-                Taint::NONE,
-                span,
-            ))));
+        match parameter.operation {
+            Operation::Names => return Some(Expansion::One(several(Taint::NONE, span))),
+            Operation::Keys => return Some(keys(&parameter.name, span, shell)),
+            Operation::Value
+            | Operation::Length
+            | Operation::Fallback { .. }
+            | Operation::Trim { .. }
+            | Operation::Replace { .. }
+            | Operation::Case { .. }
+            | Operation::Slice { .. }
+            | Operation::Transform(_) => {}
         }
-        let mut name = Cow::Borrowed(parameter.name.as_str());
-        if parameter.indirect {
-            let pointer = self.variable(&name, shell, span);
-            match pointer.literal() {
-                Some(target) if is_name(&target) => name = Cow::Owned(target.into_owned()),
-                _ => {
-                    self.evaluated_name(&pointer);
-                    return Some(Expansion::One(Value::dynamic(
-                        DynamicSource::Unknown,
-                        pointer.taint(),
-                        span,
-                    )));
-                }
+        let name = if parameter.indirect {
+            match self.pointed(&parameter.name, span, shell) {
+                Ok(name) => Cow::Owned(name),
+                Err(value) => return Some(Expansion::One(value)),
             }
-        }
+        } else {
+            Cow::Borrowed(parameter.name.as_str())
+        };
         if matches!(name.as_ref(), "@" | "*") {
-            return Some(arguments(shell, &name, span));
+            return Some(arguments(shell, span));
         }
         match &parameter.subscript {
             None => self.scalar(&name, shell, span).map(Expansion::One),
-            Some(subscript) => self.subscripted(&name, subscript, span, shell),
+            Some(subscript) => {
+                let slices = matches!(parameter.operation, Operation::Slice { .. });
+                self.subscripted(&name, subscript, slices, span, shell)
+            }
         }
+    }
+
+    /// The variable that `${!name}` means, or what is known of its value.
+    pub(super) fn pointed(
+        &mut self,
+        name: &str,
+        span: Span,
+        shell: &Shell,
+    ) -> Result<String, Value> {
+        let binding = shell.variables.get(name);
+        if let Some(Stored::Reference(target)) = binding.map(|binding| &binding.value) {
+            // Of a name reference it is the name that it stands for.
+            return Err(Value::text(target.as_str(), span));
+        }
+        let pointer = self.variable(name, shell, span);
+        if let Some(target) = pointer.literal().filter(|target| is_name(target)) {
+            return Ok(target.into_owned());
+        }
+        self.evaluated_name(&pointer);
+        // Where it names nothing the whole line is given up.
+        let kind = GapKind::Syntax("an indirect expansion that may fail".to_owned());
+        self.gap(kind, span);
+        Err(Value::dynamic(
+            DynamicSource::Unknown,
+            pointer.taint(),
+            span,
+        ))
     }
 
     fn subscripted(
         &mut self,
         name: &str,
         subscript: &Subscript,
+        slices: bool,
         span: Span,
         shell: &mut Shell,
     ) -> Option<Expansion> {
+        let name = shell.resolved(name).to_owned();
         let key = match subscript {
             Subscript::All | Subscript::Joined => None,
             Subscript::Key(word) => {
                 let key = self.expand(word, shell, Quotes::Implied);
-                self.evaluated_name(&key);
-                Some(key)
+                let keyed = shell.nature(&name).keyed;
+                let number = self.evaluated_key(&key, keyed, shell);
+                Some((key, number))
             }
         };
-        let stored = shell.variables.get(name).map(|binding| &binding.value);
+        let stored = shell.variables.get(&name).map(|binding| &binding.value);
         let hidden = |taint| Value::dynamic(DynamicSource::Unknown, taint, span);
-        match (stored, key) {
-            (None, _) => Some(Expansion::One(Value::dynamic(
-                DynamicSource::Variable(name.to_owned()),
-                taint_of_variable(name),
+        Some(match (stored, key) {
+            (None, _) => Expansion::One(Value::dynamic(
+                DynamicSource::Variable(name.clone()),
+                taint_of_variable(&name),
                 span,
-            ))),
-            (Some(Stored::Unset), _) => None,
-            (Some(Stored::Hidden(taint)), _) => Some(Expansion::One(hidden(*taint))),
-            (Some(Stored::Scalar(value)), None) => Some(Expansion::One(value.clone())),
-            (Some(Stored::Scalar(value)), Some(key)) => match key.literal().as_deref() {
-                Some("0") => Some(Expansion::One(value.clone())),
-                _ => Some(Expansion::One(hidden(value.taint()))),
-            },
-            (Some(Stored::List(values)), None) => Some(Expansion::Many(values.clone())),
-            (Some(Stored::List(values)), Some(key)) => {
-                let at = key
-                    .literal()
-                    .and_then(|text| text.trim().parse::<i64>().ok());
-                match at {
-                    Some(at) => element(values, at).map(|value| Expansion::One(value.clone())),
-                    None => Some(Expansion::One(hidden(stored_taint(values)))),
-                }
+            )),
+            (Some(Stored::Unset), None) => Expansion::Many(Vec::new()),
+            (Some(Stored::Unset), Some(_)) => return None,
+            (Some(Stored::Hidden(taint)), None) => Expansion::One(several(*taint, span)),
+            (Some(Stored::Hidden(taint)), Some(_)) => Expansion::One(hidden(*taint)),
+            (Some(Stored::Reference(_)), _) => Expansion::One(several(Taint::NONE, span)),
+            // Perhaps it is not set at all.
+            (Some(Stored::Scalar(value)), None) if value.is_dynamic() => {
+                Expansion::One(several(value.taint(), span))
             }
+            // A part of it is a part of the text.
+            (Some(Stored::Scalar(value)), None) if slices => Expansion::One(value.clone()),
+            (Some(Stored::Scalar(value)), None) => Expansion::Many(vec![value.clone()]),
+            (Some(Stored::Scalar(value)), Some((_, Some(0)))) => Expansion::One(value.clone()),
+            (Some(Stored::Scalar(value)), Some(_)) => Expansion::One(hidden(value.taint())),
+            (Some(Stored::List(values)), None) => Expansion::Many(values.clone()),
+            (Some(Stored::List(values)), Some((_, Some(at)))) => {
+                Expansion::One(element(values, at)?.clone())
+            }
+            (Some(Stored::List(values)), Some((_, None))) => {
+                Expansion::One(hidden(taint_of_all(values)))
+            }
+            (Some(Stored::Map(values)), None) => unordered(values.values(), span),
+            (Some(Stored::Map(values)), Some((key, _))) => match key.literal() {
+                Some(key) => Expansion::One(values.get(key.as_ref())?.clone()),
+                None => Expansion::One(hidden(taint_of_all(values.values()))),
+            },
+        })
+    }
+
+    /// A subscript as a number; of an associative array it is a text.
+    fn evaluated_key(&mut self, key: &Value, keyed: bool, shell: &mut Shell) -> Option<i64> {
+        if keyed {
+            self.evaluated_name(key);
+            return None;
         }
+        let number = self.evaluate(key, shell, key.span);
+        number.literal().and_then(|text| text.parse::<i64>().ok())
     }
 
     /// The value of a plain variable; unknown ones keep their name.
@@ -121,14 +174,19 @@ impl Evaluator<'_> {
     }
 
     fn scalar(&self, name: &str, shell: &Shell, span: Span) -> Option<Value> {
-        if let Some(binding) = shell.variables.get(name) {
+        if let Some(binding) = shell.variables.get(shell.resolved(name)) {
             return match &binding.value {
                 Stored::Scalar(value) => Some(Value {
                     span,
                     ..value.clone()
                 }),
                 Stored::List(values) => values.first().cloned(),
+                // Without a subscript it is the element with the key 0.
+                Stored::Map(values) => values.get("0").cloned(),
                 Stored::Hidden(taint) => Some(Value::dynamic(DynamicSource::Unknown, *taint, span)),
+                Stored::Reference(_) => {
+                    Some(Value::dynamic(DynamicSource::Unknown, Taint::NONE, span))
+                }
                 Stored::Unset => None,
             };
         }
@@ -158,7 +216,8 @@ impl Evaluator<'_> {
                     ..shell.zero.clone()
                 });
             }
-            "-" | "_" => DynamicSource::Unknown,
+            "-" => DynamicSource::Unknown,
+            _ if is_volatile(name) => DynamicSource::Unknown,
             _ => match name.parse::<usize>() {
                 Ok(at) => match &shell.arguments {
                     Some(arguments) => {
@@ -179,213 +238,10 @@ impl Evaluator<'_> {
         };
         Some(Value::dynamic(source, taint, span))
     }
-
-    fn operate_each(
-        &mut self,
-        parameter: &Parameter,
-        values: Vec<Value>,
-        span: Span,
-        shell: &mut Shell,
-    ) -> Expansion {
-        let joined =
-            parameter.name == "*" || matches!(parameter.subscript, Some(Subscript::Joined));
-        match &parameter.operation {
-            Operation::Length => Expansion::One(Value::text(values.len().to_string(), span)),
-            Operation::Fallback { .. } => {
-                if values.is_empty() {
-                    return Expansion::One(self.operate(parameter, None, span, shell));
-                }
-                // The word may run commands and is looked at in any case.
-                self.operate(parameter, values.first().cloned(), span, shell);
-                Expansion::Many(values)
-            }
-            Operation::Slice { offset, length } => {
-                let bounds = self.bounds(offset, length.as_ref(), shell);
-                match bounds {
-                    Some((offset, length)) => {
-                        // `$@` counts from one.
-                        let skip = if parameter.subscript.is_none() {
-                            offset.saturating_sub(1)
-                        } else {
-                            offset
-                        };
-                        let taken = values
-                            .into_iter()
-                            .skip(skip)
-                            .take(length.unwrap_or(usize::MAX));
-                        Expansion::Many(taken.collect())
-                    }
-                    None => Expansion::One(splitting(Value::dynamic(
-                        DynamicSource::Unknown,
-                        stored_taint(&values),
-                        span,
-                    ))),
-                }
-            }
-            Operation::Value if joined => {
-                let mut value = Value::text("", span);
-                for (at, next) in values.into_iter().enumerate() {
-                    if at > 0 {
-                        push_text(&mut value.pieces, " ");
-                    }
-                    value.pieces.extend(next.pieces);
-                }
-                Expansion::One(value)
-            }
-            Operation::Value => Expansion::Many(values),
-            Operation::Names
-            | Operation::Keys
-            | Operation::Trim { .. }
-            | Operation::Replace { .. }
-            | Operation::Case { .. }
-            | Operation::Transform(_) => {
-                let values = values
-                    .into_iter()
-                    .map(|value| self.operate(parameter, Some(value), span, shell));
-                Expansion::Many(values.collect())
-            }
-        }
-    }
-
-    /// Applies the operator. The operand is expanded in any case: what is in it may run.
-    fn operate(
-        &mut self,
-        parameter: &Parameter,
-        value: Option<Value>,
-        span: Span,
-        shell: &mut Shell,
-    ) -> Value {
-        match &parameter.operation {
-            Operation::Value | Operation::Names | Operation::Keys => {
-                value.unwrap_or_else(|| Value::text("", span))
-            }
-            Operation::Length => {
-                let text = value
-                    .as_ref()
-                    .map_or(Some(Cow::Borrowed("")), Value::literal);
-                match text {
-                    Some(text) => Value::text(text.chars().count().to_string(), span),
-                    None => Value::dynamic(DynamicSource::Number, Taint::NONE, span),
-                }
-            }
-            Operation::Fallback {
-                kind,
-                or_empty,
-                word,
-            } => self.fallback(parameter, *kind, *or_empty, word, value, shell, span),
-            Operation::Trim {
-                end,
-                greedy,
-                pattern,
-            } => {
-                let pattern = self.pattern(pattern, shell);
-                let value = value.unwrap_or_else(|| Value::text("", span));
-                trimmed(value, pattern.as_ref(), *end, *greedy)
-            }
-            Operation::Replace {
-                scope,
-                pattern,
-                with,
-            } => {
-                let pattern = self.pattern(pattern, shell);
-                let with = self.expand(with, shell, Quotes::Implied);
-                let value = value.unwrap_or_else(|| Value::text("", span));
-                replaced(&value, pattern.as_ref(), *scope, &with)
-            }
-            Operation::Case { fold, all, pattern } => {
-                let every = pattern.parts.is_empty();
-                self.expand(pattern, shell, Quotes::Implied);
-                let value = value.unwrap_or_else(|| Value::text("", span));
-                match (value.literal(), every) {
-                    (Some(text), true) => Value::text(folded(&text, *fold, *all), span),
-                    _ => Value::dynamic(DynamicSource::Unknown, value.taint(), span),
-                }
-            }
-            Operation::Slice { offset, length } => {
-                let bounds = self.bounds(offset, length.as_ref(), shell);
-                let value = value.unwrap_or_else(|| Value::text("", span));
-                match (value.literal(), bounds) {
-                    (Some(text), Some((offset, length))) => {
-                        let taken = text.chars().skip(offset).take(length.unwrap_or(usize::MAX));
-                        Value::text(taken.collect::<String>(), span)
-                    }
-                    _ => Value::dynamic(DynamicSource::Unknown, value.taint(), span),
-                }
-            }
-            Operation::Transform(letter) => {
-                let value = value.unwrap_or_else(|| Value::text("", span));
-                match (letter, value.literal()) {
-                    ('U', Some(text)) => Value::text(text.to_uppercase(), span),
-                    ('L', Some(text)) => Value::text(text.to_lowercase(), span),
-                    _ => Value::dynamic(DynamicSource::Unknown, value.taint(), span),
-                }
-            }
-        }
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "the parts of one operator")]
-    fn fallback(
-        &mut self,
-        parameter: &Parameter,
-        kind: Fallback,
-        or_empty: bool,
-        word: &Word,
-        value: Option<Value>,
-        shell: &mut Shell,
-        span: Span,
-    ) -> Value {
-        let operand = self.expand(word, shell, Quotes::Implied);
-        let missing = match &value {
-            None => Some(true),
-            Some(value) => match value.literal() {
-                Some(text) => Some(or_empty && text.is_empty()),
-                None => value.is_dynamic().then_some(()).and(None),
-            },
-        };
-        let empty = || Value::text("", span);
-        let chosen = match (kind, missing) {
-            (Fallback::Use | Fallback::Assign, Some(true)) => operand.clone(),
-            (Fallback::Use | Fallback::Assign, Some(false)) => value.clone().unwrap_or_else(empty),
-            (Fallback::Use | Fallback::Assign, None) => {
-                let value = value.clone().unwrap_or_else(empty);
-                super::shell::either(&operand, &value)
-            }
-            (Fallback::Alternative, Some(true)) => empty(),
-            (Fallback::Alternative, Some(false)) => operand,
-            (Fallback::Alternative, None) => super::shell::either(&operand, &empty()),
-            (Fallback::Fail, _) => value.clone().unwrap_or_else(empty),
-        };
-        if kind == Fallback::Assign && missing != Some(false) {
-            shell.set(&parameter.name, Stored::Scalar(chosen.clone()));
-        }
-        Value { span, ..chosen }
-    }
-
-    fn pattern(&mut self, word: &Word, shell: &mut Shell) -> Option<Pattern> {
-        let value = self.expand(word, shell, Quotes::Written);
-        Pattern::of(&value)
-    }
-
-    /// Offset and length as numbers that do not count from the end.
-    fn bounds(
-        &mut self,
-        offset: &Word,
-        length: Option<&Word>,
-        shell: &mut Shell,
-    ) -> Option<(usize, Option<usize>)> {
-        let number = |value: Value| value.literal().and_then(|text| text.parse::<usize>().ok());
-        let offset = number(self.arithmetic(offset, shell));
-        let length = match length {
-            Some(length) => Some(number(self.arithmetic(length, shell))?),
-            None => None,
-        };
-        Some((offset?, length))
-    }
 }
 
-fn arguments(shell: &Shell, name: &str, span: Span) -> Expansion {
+fn arguments(shell: &Shell, span: Span) -> Expansion {
     match &shell.arguments {
-        Some(arguments) if name == "@" => Expansion::Many(arguments.clone()),
         Some(arguments) => Expansion::Many(arguments.clone()),
         None => Expansion::One(splitting(Value::dynamic(
             DynamicSource::Argument,
@@ -395,7 +251,44 @@ fn arguments(shell: &Shell, name: &str, span: Span) -> Expansion {
     }
 }
 
-fn splitting(value: Value) -> Value {
+/// The subscripts of an array.
+fn keys(name: &str, span: Span, shell: &Shell) -> Expansion {
+    let binding = shell.variables.get(shell.resolved(name));
+    match binding.map(|binding| &binding.value) {
+        Some(Stored::List(values)) => {
+            let numbers = (0..values.len()).map(|at| Value::text(at.to_string(), span));
+            Expansion::Many(numbers.collect())
+        }
+        Some(Stored::Map(values)) => {
+            let keys: Vec<Value> = values.keys().map(|key| Value::text(key, span)).collect();
+            unordered(&keys, span)
+        }
+        Some(Stored::Scalar(value)) if value.is_dynamic() => {
+            Expansion::One(several(Taint::NONE, span))
+        }
+        Some(Stored::Scalar(_)) => Expansion::Many(vec![Value::text("0", span)]),
+        Some(Stored::Unset) => Expansion::Many(Vec::new()),
+        Some(Stored::Hidden(_) | Stored::Reference(_)) | None => {
+            Expansion::One(several(Taint::NONE, span))
+        }
+    }
+}
+
+/// Values in an order that only bash knows.
+fn unordered<'v>(values: impl IntoIterator<Item = &'v Value>, span: Span) -> Expansion {
+    let values: Vec<Value> = values.into_iter().cloned().collect();
+    if values.len() < 2 {
+        return Expansion::Many(values);
+    }
+    Expansion::One(several(taint_of_all(&values), span))
+}
+
+/// Any number of words of which only the marks are known.
+fn several(taint: Taint, span: Span) -> Value {
+    splitting(Value::dynamic(DynamicSource::Unknown, taint, span))
+}
+
+pub(super) fn splitting(value: Value) -> Value {
     Value {
         may_split: true,
         ..value
@@ -410,113 +303,4 @@ fn element(values: &[Value], at: i64) -> Option<&Value> {
             .checked_sub(usize::try_from(at.unsigned_abs()).ok()?)
             .and_then(|at| values.get(at)),
     }
-}
-
-fn stored_taint(values: &[Value]) -> Taint {
-    values
-        .iter()
-        .fold(Taint::NONE, |taint, value| taint.with(value.taint()))
-}
-
-fn is_name(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes
-        .next()
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// Removes what a pattern matches at one end.
-fn trimmed(value: Value, pattern: Option<&Pattern>, end: End, greedy: bool) -> Value {
-    let Some(pattern) = pattern else {
-        return Value::dynamic(DynamicSource::Unknown, value.taint(), value.span);
-    };
-    let Some(text) = value.literal() else {
-        return Value::dynamic(DynamicSource::Unknown, value.taint(), value.span);
-    };
-    if let Some(known) = pattern.literal() {
-        let rest = match end {
-            End::Prefix => text.strip_prefix(known.as_str()),
-            End::Suffix => text.strip_suffix(known.as_str()),
-        };
-        return Value::text(rest.unwrap_or(&text), value.span);
-    }
-    // Every cut is tried: only short texts are worth it.
-    if text.len() > MAX_TRIMMED || pattern.len() > MAX_TRIMMED {
-        return Value::dynamic(DynamicSource::Unknown, value.taint(), value.span);
-    }
-    let mut cuts: Vec<usize> = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .chain([text.len()])
-        .collect();
-    let longest_first = greedy == (end == End::Prefix);
-    if longest_first {
-        cuts.reverse();
-    }
-    for cut in cuts {
-        let (before, after) = text.split_at_checked(cut).unwrap_or((&text, ""));
-        let (candidate, rest) = match end {
-            End::Prefix => (before, after),
-            End::Suffix => (after, before),
-        };
-        if pattern.matches(candidate) {
-            return Value::text(rest, value.span);
-        }
-    }
-    value.clone()
-}
-
-/// Replaces what a pattern without wildcards matches; others give up the text.
-fn replaced(value: &Value, pattern: Option<&Pattern>, scope: ReplaceScope, with: &Value) -> Value {
-    let taint = value.taint().with(with.taint());
-    let literal = pattern.and_then(Pattern::literal);
-    let (Some(text), Some(from), Some(to)) = (value.literal(), literal, with.literal()) else {
-        let mut pieces = vec![unknown(taint)];
-        if let (Some(text), Some(pattern)) = (value.literal(), pattern)
-            && text.len().saturating_mul(pattern.len()) < MAX_SIZE
-            && !pattern.matches_within(&text)
-        {
-            pieces = vec![Piece::Text(text.into_owned())];
-        }
-        return Value {
-            pieces,
-            span: value.span,
-            may_split: false,
-        };
-    };
-    if text.len().saturating_mul(to.len().max(1)) > 16 * MAX_SIZE {
-        return Value::dynamic(DynamicSource::Unknown, taint, value.span);
-    }
-    let result = match scope {
-        ReplaceScope::First => text.replacen(&from, &to, 1),
-        ReplaceScope::All if from.is_empty() => text.into_owned(),
-        ReplaceScope::All => text.replace(&from, &to),
-        ReplaceScope::Prefix => match text.strip_prefix(from.as_str()) {
-            Some(rest) => format!("{to}{rest}"),
-            None => text.into_owned(),
-        },
-        ReplaceScope::Suffix => match text.strip_suffix(from.as_str()) {
-            Some(rest) => format!("{rest}{to}"),
-            None => text.into_owned(),
-        },
-    };
-    Value::text(result, value.span)
-}
-
-fn folded(text: &str, fold: Fold, all: bool) -> String {
-    let change = |character: char| -> String {
-        match fold {
-            Fold::Upper => character.to_uppercase().collect(),
-            Fold::Lower => character.to_lowercase().collect(),
-            Fold::Toggle if character.is_uppercase() => character.to_lowercase().collect(),
-            Fold::Toggle => character.to_uppercase().collect(),
-        }
-    };
-    let mut characters = text.chars();
-    if all {
-        return characters.map(change).collect();
-    }
-    let first = characters.next().map(change).unwrap_or_default();
-    first + characters.as_str()
 }

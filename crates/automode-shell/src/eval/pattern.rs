@@ -1,7 +1,8 @@
 //! Shell patterns against known text.
 //!
 //! Only what is matched to the letter: `*`, `?` and plain characters. A bracket
-//! expression or an unknown part makes no pattern, so that its user gives up.
+//! expression, what may be an extended pattern, or an unknown part makes no
+//! pattern, so that its user gives up.
 
 use crate::{Piece, Value};
 
@@ -19,6 +20,9 @@ impl Pattern {
         let mut tokens = Vec::new();
         for piece in &value.pieces {
             match piece {
+                // Where it came out of an expansion a backslash is no character of its own.
+                Piece::Text(text) | Piece::Glob(text) if text.contains('\\') => return None,
+                Piece::Text(text) | Piece::Glob(text) if has_group(text) => return None,
                 Piece::Text(text) => tokens.extend(text.chars().map(Token::Exactly)),
                 Piece::Glob(text) if text.contains('[') => return None,
                 Piece::Glob(text) => tokens.extend(text.chars().map(|character| match character {
@@ -95,4 +99,11 @@ impl Pattern {
         tokens.push(Token::Many);
         Self(tokens).matches(text)
     }
+}
+
+/// Whether a text may hold an extended pattern such as `+(a|b)`.
+fn has_group(text: &str) -> bool {
+    ["?(", "*(", "+(", "@(", "!("]
+        .iter()
+        .any(|open| text.contains(open))
 }

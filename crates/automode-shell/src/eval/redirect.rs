@@ -30,14 +30,53 @@ pub(super) struct Redirections<'s> {
 struct Written {
     what: Sink,
     span: Span,
-    /// Whether the command's own output goes there.
-    carries_output: bool,
+    carries: Carries,
 }
 
-#[derive(Clone)]
-enum Sink {
+/// What of a command goes to a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carries {
+    /// Its output and nothing else.
+    Output,
+    /// Its output, and messages of which nothing is known.
+    OutputAndMore,
+    /// What is written to another descriptor.
+    Other,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Sink {
     File { target: Target, how: WriteHow },
     Network(Host),
+}
+
+/// What a shell reads and writes, to come back to.
+pub(super) struct Streams {
+    stdin: Stdin,
+    stdout: Stdout,
+    input: u32,
+}
+
+impl Shell {
+    pub(super) fn restore(&mut self, streams: Streams) {
+        self.stdin = streams.stdin;
+        self.stdout = streams.stdout;
+        self.input = streams.input;
+    }
+
+    /// Keeps the redirections of an `exec`.
+    pub(super) fn keep(&mut self, redirections: &Redirections<'_>) {
+        self.connected
+            .extend(redirections.connected.iter().cloned());
+        let Some(stdout) = &redirections.stdout else {
+            return;
+        };
+        let last = redirections.writes.iter().rev();
+        let mut last = last.filter(|written| written.carries != Carries::Other);
+        self.kept = last
+            .next()
+            .map(|written| (stdout.clone(), written.what.clone(), written.span));
+    }
 }
 
 impl Evaluator<'_> {
@@ -153,7 +192,11 @@ impl Evaluator<'_> {
                     .all(|byte| byte.is_ascii_digit())
         });
         let outward = redirect.operator == RedirectOperator::DuplicateOutput;
-        if !is_descriptor && outward && redirect.descriptor == Descriptor::Implied {
+        let implied = matches!(
+            redirect.descriptor,
+            Descriptor::Implied | Descriptor::Number(1)
+        );
+        if !is_descriptor && outward && implied {
             self.write_value(
                 &value,
                 WriteHow::Replace,
@@ -187,8 +230,15 @@ impl Evaluator<'_> {
                 all.writes.push(Written {
                     what: Sink::Network(host),
                     span: redirect.span,
-                    carries_output: true,
+                    carries: Carries::Output,
                 });
+            }
+        }
+        if descriptor == 2 && from == Some(1) {
+            for written in &mut all.writes {
+                if written.carries == Carries::Output {
+                    written.carries = Carries::OutputAndMore;
+                }
             }
         }
     }
@@ -288,7 +338,11 @@ impl Evaluator<'_> {
         shell: &Shell,
         all: &mut Redirections<'_>,
     ) {
-        let carries_output = descriptors.contains(&1);
+        let carries = match (descriptors.contains(&1), descriptors.contains(&2)) {
+            (true, false) => Carries::Output,
+            (true, true) => Carries::OutputAndMore,
+            (false, _) => Carries::Other,
+        };
         for target in Target::locate_each(value, shell.cwd.as_deref()) {
             let (stdout, what) = match device(&target.path) {
                 Some(Device::Null) => (Stdout::Null, None),
@@ -314,13 +368,13 @@ impl Evaluator<'_> {
                     (Stdout::File(target), Some(sink))
                 }
             };
-            if carries_output {
+            if carries != Carries::Other {
                 all.stdout = Some(stdout);
             }
             all.writes.extend(what.map(|what| Written {
                 what,
                 span,
-                carries_output,
+                carries,
             }));
         }
     }
@@ -347,10 +401,10 @@ impl Evaluator<'_> {
             self.effect(act, by, span, certainty);
         }
         for written in redirections.writes {
-            let output = if written.carries_output {
-                outcome.clone()
-            } else {
-                Outcome::default()
+            let output = match written.carries {
+                Carries::Output => outcome.clone(),
+                Carries::OutputAndMore => Outcome::unknown(outcome.taint),
+                Carries::Other => Outcome::unknown(Taint::NONE),
             };
             match written.what {
                 Sink::Network(host) => {
@@ -374,6 +428,7 @@ impl Evaluator<'_> {
             }
         }
         if redirections.stdout.is_none() {
+            self.note_kept(&outcome, by, shell);
             return outcome;
         }
         let mut last = Outcome::default();
@@ -381,6 +436,70 @@ impl Evaluator<'_> {
             last = self.consumer(script, outcome.clone(), shell);
         }
         last
+    }
+
+    /// Lets the redirections of a command take effect; hands back what was before.
+    pub(super) fn redirect(
+        &mut self,
+        redirections: &Redirections<'_>,
+        shell: &mut Shell,
+    ) -> Streams {
+        let before = Streams {
+            stdin: shell.stdin.clone(),
+            stdout: shell.stdout.clone(),
+            input: shell.input,
+        };
+        if let Some(stdin) = redirections.stdin.clone() {
+            self.feed(stdin, shell);
+        }
+        if let Some(stdout) = redirections.stdout.clone() {
+            shell.stdout = stdout;
+        }
+        before
+    }
+
+    /// Gives a shell something new to read.
+    pub(super) fn feed(&mut self, stdin: Stdin, shell: &mut Shell) {
+        self.inputs += 1;
+        shell.input = self.inputs;
+        shell.stdin = stdin;
+    }
+
+    /// Notes that some of the input has been read: the rest is not the whole text.
+    pub(super) fn consumed(&mut self, shell: &Shell) {
+        if let Stdin::Text(_) = shell.stdin
+            && !self.consumed.contains(&shell.input)
+        {
+            self.consumed.push(shell.input);
+        }
+    }
+
+    pub(super) fn is_consumed(&self, shell: &Shell) -> bool {
+        self.consumed.contains(&shell.input)
+    }
+
+    /// What is shown goes where `exec` has led it.
+    fn note_kept(&mut self, outcome: &Outcome, by: usize, shell: &Shell) {
+        let Some((stdout, sink, span)) = &shell.kept else {
+            return;
+        };
+        if shell.stdout != *stdout || outcome.taint.is_none() {
+            return;
+        }
+        let data = outcome.taint;
+        let act = match sink {
+            Sink::Network(host) => Act::Connect {
+                host: host.clone(),
+                direction: Direction::Send,
+                data,
+            },
+            Sink::File { target, .. } => Act::Write {
+                target: target.clone(),
+                how: WriteHow::Append,
+                data,
+            },
+        };
+        self.effect(act, by, *span, shell.certainty);
     }
 
     /// A redirection without a command is what `:` with it would be.

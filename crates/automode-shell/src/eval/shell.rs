@@ -8,23 +8,20 @@ use std::sync::Arc;
 
 use super::file::Files;
 use super::outcome::Outcome;
+use super::redirect::Sink;
 use super::shared::Shared;
+use super::variable::{Binding, Nature, Stored, either, is_volatile};
 use crate::syntax::Command;
-use crate::{
-    Certainty, Context, Dynamic, DynamicSource, Host, Layer, Piece, Span, Stdin, Stdout, Taint,
-    Value,
-};
-
-/// How many texts a variable may have at once.
-const MAX_CHOICES: usize = 16;
+use crate::{Certainty, Context, Host, Layer, Span, Stdin, Stdout, Value};
 
 #[derive(Clone, Debug)]
 pub(super) struct Shell {
     pub(super) variables: Shared<BTreeMap<String, Binding>>,
-    /// Several bodies where branches define a function differently.
-    pub(super) functions: Shared<BTreeMap<String, Vec<Arc<Command>>>>,
+    pub(super) functions: Shared<BTreeMap<String, Function>>,
     pub(super) aliases: Shared<BTreeMap<String, Value>>,
     pub(super) traps: Vec<Value>,
+    /// What variables have held since there are traps, and `PWD` for the directory.
+    pub(super) since_trap: BTreeMap<String, Stored>,
     /// `$1`, `$2` …; `None` where not even their number is known.
     pub(super) arguments: Option<Vec<Value>>,
     pub(super) zero: Value,
@@ -33,10 +30,14 @@ pub(super) struct Shell {
     pub(super) old_cwd: Option<String>,
     /// A `cd` that may have failed, with no `&&` behind it.
     pub(super) doubt: Option<Span>,
-    /// Behind an `&&`: a failed `cd` would not get here.
-    pub(super) guarded: bool,
+    /// What `pushd` left behind; `None` where that is not known.
+    pub(super) directories: Option<Vec<Option<String>>>,
     pub(super) stdin: Stdin,
     pub(super) stdout: Stdout,
+    /// Which input this is, so that it is known whether some of it was read.
+    pub(super) input: u32,
+    /// Where `exec` has led the output.
+    pub(super) kept: Option<(Stdout, Sink, Span)>,
     /// Descriptors that `exec` has connected to another machine.
     pub(super) connected: Vec<(u32, Host)>,
     pub(super) certainty: Certainty,
@@ -45,8 +46,12 @@ pub(super) struct Shell {
     pub(super) running: Vec<Arc<Command>>,
     /// The way ended: `exit`, `return`, `break`.
     pub(super) ended: bool,
+    /// Ways that left a loop or a function early, and go on behind it.
+    pub(super) departed: Vec<(End, Box<Shell>)>,
     /// `set -e`.
     pub(super) stops_on_error: bool,
+    /// Where a failure is looked at, `set -e` does not count.
+    pub(super) forgives: bool,
     /// Not this machine: paths and variables of here mean nothing.
     pub(super) remote: bool,
     pub(super) files: Files,
@@ -56,19 +61,22 @@ pub(super) struct Shell {
     pub(super) locals: Vec<Vec<(String, Option<Binding>)>>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Binding {
-    pub(super) value: Stored,
-    pub(super) exported: bool,
+/// What a way leaves early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Loop,
+    Function,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Stored {
-    Scalar(Value),
-    List(Vec<Value>),
-    /// An array of which only the marks are known.
-    Hidden(Taint),
-    Unset,
+/// A function of the script.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Function {
+    /// Several where branches define it differently.
+    pub(super) bodies: Vec<Arc<Command>>,
+    /// On some way it is not defined: the name may also mean a program.
+    pub(super) perhaps: bool,
+    /// `export -f`: shells that are started know it too.
+    pub(super) exported: bool,
 }
 
 impl Shell {
@@ -85,20 +93,25 @@ impl Shell {
             functions: Shared::default(),
             aliases: Shared::default(),
             traps: Vec::new(),
+            since_trap: BTreeMap::new(),
             arguments: Some(Vec::new()),
             zero: Value::text("bash", Span::default()),
             cwd: Some(context.cwd.clone()).filter(|cwd| cwd.starts_with('/')),
             old_cwd: None,
             doubt: None,
-            guarded: false,
+            directories: Some(Vec::new()),
             stdin: Stdin::Inherited,
             stdout: Stdout::Shown,
+            input: 0,
+            kept: None,
             connected: Vec::new(),
             certainty: Certainty::Always,
             layers: Vec::new(),
             running: Vec::new(),
             ended: false,
+            departed: Vec::new(),
             stops_on_error: false,
+            forgives: false,
             remote: false,
             files: Files::default(),
             streams: Shared::default(),
@@ -110,17 +123,81 @@ impl Shell {
     pub(super) fn child(&self) -> Self {
         Self {
             traps: Vec::new(),
+            since_trap: BTreeMap::new(),
+            departed: Vec::new(),
             ..self.clone()
         }
     }
 
+    /// Gives a variable a value, as far as it takes one.
     pub(super) fn set(&mut self, name: &str, value: Stored) {
-        let exported = self
-            .variables
-            .get(name)
-            .is_some_and(|binding| binding.exported);
-        self.variables
-            .insert(name.to_owned(), Binding { value, exported });
+        let name = self.resolved(name).to_owned();
+        if is_volatile(&name) {
+            self.variables.remove(&name);
+            return;
+        }
+        let before = self.variables.get(&name);
+        let (exported, nature) = before.map_or((false, Nature::default()), |binding| {
+            (binding.exported, binding.nature)
+        });
+        let value = match before {
+            Some(before) if nature.fixed => Stored::joined(Some(&before.value), Some(&value)),
+            Some(_) | None => value,
+        };
+        let old = before.map_or(Stored::Unset, |before| before.value.clone());
+        self.touched(&name, [&old, &value]);
+        let binding = Binding {
+            value,
+            exported,
+            nature,
+        };
+        self.variables.insert(name, binding);
+    }
+
+    /// The variable that a name stands for, through name references.
+    pub(super) fn resolved<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        for _ in 0..8 {
+            match self.variables.get(name).map(|binding| &binding.value) {
+                Some(Stored::Reference(target)) => name = target,
+                Some(
+                    Stored::Scalar(_)
+                    | Stored::List(_)
+                    | Stored::Map(_)
+                    | Stored::Hidden(_)
+                    | Stored::Unset,
+                )
+                | None => break,
+            }
+        }
+        name
+    }
+
+    pub(super) fn nature(&self, name: &str) -> Nature {
+        let binding = self.variables.get(self.resolved(name));
+        binding.map_or(Nature::default(), |binding| binding.nature)
+    }
+
+    /// Gives up what is known of a variable, or with `PWD` of the directory.
+    pub(super) fn forget(&mut self, name: &str) {
+        if name == "PWD" {
+            self.cwd = None;
+        }
+        if let Some(binding) = self.variables.get_mut(name) {
+            binding.value.give_up();
+        }
+    }
+
+    /// Notes what changed under a trap that may run at any time.
+    pub(super) fn touched<'v>(&mut self, name: &str, values: impl IntoIterator<Item = &'v Stored>) {
+        if self.traps.is_empty() {
+            return;
+        }
+        for value in values {
+            let held = self.since_trap.get(name).unwrap_or(value);
+            let held = Stored::joined(Some(held), Some(value));
+            self.since_trap.insert(name.to_owned(), held);
+        }
     }
 
     /// The variables that programs started now would see and that this command has set.
@@ -138,9 +215,42 @@ impl Shell {
                 Stored::Scalar(value) if value.span != Span::default() => {
                     Some((name.clone(), value.clone()))
                 }
-                Stored::Scalar(_) | Stored::List(_) | Stored::Hidden(_) | Stored::Unset => None,
+                Stored::Scalar(_)
+                | Stored::List(_)
+                | Stored::Map(_)
+                | Stored::Hidden(_)
+                | Stored::Reference(_)
+                | Stored::Unset => None,
             })
             .collect()
+    }
+
+    /// A way leaves a loop or a function: what it knows counts behind that.
+    pub(super) fn depart(&mut self, end: End) {
+        let mut way = self.clone();
+        way.departed.clear();
+        self.departs(end, way);
+        self.ended = true;
+    }
+
+    fn departs(&mut self, end: End, mut way: Self) {
+        way.ended = false;
+        match self.departed.iter_mut().find(|(known, _)| *known == end) {
+            Some((_, known)) => known.join(way),
+            None => self.departed.push((end, Box::new(way))),
+        }
+    }
+
+    /// Behind a loop or a function: the ways that left it early arrive.
+    pub(super) fn arrive(&mut self, end: End) {
+        self.ended = false;
+        let (arrived, departed): (Vec<_>, Vec<_>) = std::mem::take(&mut self.departed)
+            .into_iter()
+            .partition(|(known, _)| *known == end);
+        self.departed = departed;
+        for (_, way) in arrived {
+            self.join(*way);
+        }
     }
 
     /// Merges another way that the script may have taken to this point.
@@ -159,6 +269,12 @@ impl Shell {
         if self.cwd != other.cwd {
             self.cwd = None;
         }
+        if self.old_cwd != other.old_cwd {
+            self.old_cwd = None;
+        }
+        if self.directories != other.directories {
+            self.directories = None;
+        }
         if self.arguments != other.arguments {
             self.arguments = None;
         }
@@ -167,20 +283,26 @@ impl Shell {
         self.remember(other);
     }
 
-    /// Keeps what outlives a way that ended: files, aliases and traps.
+    /// Keeps what outlives a way that ended: files, aliases, traps, and where it went.
     fn remember(&mut self, other: Self) {
         self.files.join(&other.files);
         if !self.aliases.is(&other.aliases) {
-            let more = other
-                .aliases
-                .iter()
-                .map(|(name, value)| (name.clone(), value.clone()));
-            self.aliases.extend(more);
+            for (name, value) in other.aliases.iter() {
+                let mine = self.aliases.get(name);
+                let value = mine.map_or_else(|| value.clone(), |mine| either(mine, value));
+                self.aliases.insert(name.clone(), value);
+            }
         }
         for trap in other.traps {
             if !self.traps.contains(&trap) {
                 self.traps.push(trap);
             }
+        }
+        for (name, held) in &other.since_trap {
+            self.touched(name, [held]);
+        }
+        for (end, way) in other.departed {
+            self.departs(end, *way);
         }
     }
 
@@ -188,14 +310,38 @@ impl Shell {
         if self.functions.is(&other.functions) {
             return;
         }
-        for (name, bodies) in other.functions.iter() {
-            let known = self.functions.entry(name.clone()).or_default();
-            for body in bodies {
-                if !known.iter().any(|one| Arc::ptr_eq(one, body)) {
-                    known.push(Arc::clone(body));
+        for (name, function) in self.functions.iter_mut() {
+            function.perhaps |= !other.functions.contains_key(name);
+        }
+        self.learn_functions(other);
+    }
+
+    /// Takes over the functions of another way; whether any was new.
+    pub(super) fn learn_functions(&mut self, other: &Self) -> bool {
+        if self.functions.is(&other.functions) {
+            return false;
+        }
+        let mut learned = false;
+        for (name, theirs) in other.functions.iter() {
+            let Some(mine) = self.functions.get_mut(name) else {
+                let perhaps = Function {
+                    perhaps: true,
+                    ..theirs.clone()
+                };
+                self.functions.insert(name.clone(), perhaps);
+                learned = true;
+                continue;
+            };
+            mine.perhaps |= theirs.perhaps;
+            mine.exported |= theirs.exported;
+            for body in &theirs.bodies {
+                if !mine.bodies.iter().any(|one| Arc::ptr_eq(one, body)) {
+                    mine.bodies.push(Arc::clone(body));
+                    learned = true;
                 }
             }
         }
+        learned
     }
 
     fn join_variables(&mut self, other: &Self) {
@@ -213,78 +359,8 @@ impl Shell {
             if mine == theirs {
                 continue;
             }
-            let exported =
-                mine.is_some_and(|one| one.exported) || theirs.is_some_and(|one| one.exported);
-            let value = joined(mine.map(|one| &one.value), theirs.map(|one| &one.value));
-            self.variables.insert(name, Binding { value, exported });
+            let binding = Binding::joined(mine, theirs);
+            self.variables.insert(name, binding);
         }
     }
-}
-
-impl Binding {
-    pub(super) fn scalar(value: Value) -> Self {
-        Self {
-            value: Stored::Scalar(value),
-            exported: false,
-        }
-    }
-}
-
-impl Stored {
-    pub(super) fn taint(&self) -> Taint {
-        match self {
-            Self::Scalar(value) => value.taint(),
-            Self::List(values) => values
-                .iter()
-                .fold(Taint::NONE, |taint, value| taint.with(value.taint())),
-            Self::Hidden(taint) => *taint,
-            Self::Unset => Taint::NONE,
-        }
-    }
-}
-
-fn joined(mine: Option<&Stored>, theirs: Option<&Stored>) -> Stored {
-    let taint = |stored: Option<&Stored>| stored.map_or(Taint::NONE, Stored::taint);
-    let taint = taint(mine).with(taint(theirs));
-    match (mine, theirs) {
-        (Some(Stored::Scalar(mine)), Some(Stored::Scalar(theirs))) => {
-            Stored::Scalar(either(mine, theirs))
-        }
-        (Some(Stored::List(_) | Stored::Hidden(_)), _)
-        | (_, Some(Stored::List(_) | Stored::Hidden(_))) => Stored::Hidden(taint),
-        (Some(Stored::Scalar(value)), _) | (_, Some(Stored::Scalar(value))) => {
-            Stored::Scalar(Value::dynamic(DynamicSource::Unknown, taint, value.span))
-        }
-        (Some(Stored::Unset) | None, Some(Stored::Unset) | None) => Stored::Unset,
-    }
-}
-
-/// One value or the other.
-pub(super) fn either(mine: &Value, theirs: &Value) -> Value {
-    if mine.pieces == theirs.pieces {
-        return mine.clone();
-    }
-    let taint = mine.taint().with(theirs.taint());
-    let mut texts = Vec::new();
-    for value in [mine, theirs] {
-        match (value.literal(), value.pieces.as_slice()) {
-            (Some(text), _) => texts.push(text.into_owned()),
-            (
-                None,
-                [
-                    Piece::Dynamic(Dynamic {
-                        source: DynamicSource::OneOf(more),
-                        ..
-                    }),
-                ],
-            ) => texts.extend(more.iter().cloned()),
-            (None, _) => return Value::dynamic(DynamicSource::Unknown, taint, mine.span),
-        }
-    }
-    texts.sort();
-    texts.dedup();
-    if texts.len() > MAX_CHOICES {
-        return Value::dynamic(DynamicSource::Unknown, taint, mine.span);
-    }
-    Value::dynamic(DynamicSource::OneOf(texts), taint, mine.span)
 }

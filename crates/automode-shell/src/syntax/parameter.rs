@@ -7,8 +7,8 @@ use super::tree::{
 };
 use super::word::{Scope, is_special_parameter};
 
-/// The letters of `${name@X}`. `P` expands the value again and is refused.
-const TRANSFORMS: &[u8] = b"QEAKaukUL";
+/// The letters of `${name@X}`.
+const TRANSFORMS: &[u8] = b"QEPAKaukUL";
 
 impl Parser<'_> {
     /// Reads from behind `${` to behind `}`.

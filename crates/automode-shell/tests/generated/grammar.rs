@@ -3,16 +3,14 @@
 //! A generator writes scripts of the whole grammar and knows which commands it
 //! put where. The parser must see exactly these, whatever surrounds them.
 //! `AUTOMODE_FUZZ_SECONDS` makes the random tests run for as long as it says.
-#![expect(clippy::expect_used, reason = "a test may panic")]
-
-mod generate;
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use crate::generate::script::{Writer, mutate};
+use crate::generate::{Random, noise, patience};
 use automode_shell::{guard, syntax};
-use generate::{Random, Writer, mutate, patience};
 
 fn parse(text: &str) -> Result<BTreeSet<String>, String> {
     let admitted = guard::admit(text).map_err(|refusal| refusal.to_string())?;
@@ -137,79 +135,10 @@ fn is_generated(name: &str) -> bool {
 #[test]
 fn noise_is_answered() {
     let start = Instant::now();
-    let alphabet: Vec<&str> = vec![
-        "$(",
-        "(",
-        ")",
-        "{",
-        "}",
-        "${",
-        "[[",
-        "]]",
-        "((",
-        "))",
-        "`",
-        "\"",
-        "'",
-        "$'",
-        "\\",
-        "\n",
-        ";",
-        "|",
-        "&",
-        "&&",
-        "||",
-        "<",
-        ">",
-        "<<",
-        "<<-",
-        "<<<",
-        ">&",
-        "&>",
-        "<(",
-        "$((",
-        "$[",
-        "]",
-        "[",
-        " ",
-        "a",
-        "x=",
-        "=",
-        "if",
-        " then ",
-        " fi ",
-        "case",
-        " in ",
-        " esac",
-        "for",
-        " do ",
-        " done",
-        "while",
-        "!",
-        "time ",
-        "coproc ",
-        "function ",
-        "#",
-        "*",
-        "?",
-        "~",
-        "{a,b}",
-        "{1..9}",
-        "é",
-        "\t",
-        "E\n",
-        "@",
-        ":-",
-        "//",
-        "%%",
-        "^^",
-    ];
     let mut random = Random(7);
     let mut rounds = 0;
     while rounds < 20_000 || start.elapsed() < patience() {
         rounds += 1;
-        let length = random.below(40);
-        let text: String = (0..length).map(|_| random.pick(&alphabet)).collect();
-        let _ = parse(&text);
+        let _ = parse(&noise(&mut random));
     }
 }

@@ -1,31 +1,8 @@
-//! Scripts of the whole grammar, written at random but the same every time.
-#![expect(
-    clippy::indexing_slicing,
-    reason = "a test may panic, and not every test uses every part"
-)]
+//! Scripts of the whole grammar, with the names of the commands in them.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-/// A small generator of pseudo-random numbers: the same seed, the same scripts.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    pub fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
-        items[self.below(items.len())]
-    }
-}
+use super::Random;
 
 /// Writes scripts and remembers the names of their commands.
 pub struct Writer {
@@ -299,14 +276,6 @@ impl Writer {
             _ => "1".to_owned(),
         }
     }
-}
-
-/// How long the random tests go on, beside their fixed number of rounds.
-pub fn patience() -> Duration {
-    let seconds = std::env::var("AUTOMODE_FUZZ_SECONDS")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(0))
 }
 
 /// Breaks a script in a few places.

@@ -1,15 +1,13 @@
 //! Laws of the analysis, attacked with generated scripts and noise.
 //!
 //! `AUTOMODE_FUZZ_SECONDS` makes each of them run for as long as it says.
-#![expect(clippy::expect_used, reason = "a test may panic")]
-
-mod generate;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use crate::generate::script::{Writer, mutate};
+use crate::generate::{Random, noise, patience};
 use automode_shell::{Analysis, Context, Facts, GapKind, analyse, guard, syntax};
-use generate::{Random, Writer, mutate, patience};
 
 /// Far more than any analysis takes, but not forever.
 const LIMIT: Duration = Duration::from_millis(3_000);
@@ -185,91 +183,9 @@ fn wrapping_hides_nothing() {
 
 #[test]
 fn noise_is_answered() {
-    let alphabet = [
-        "$(",
-        "(",
-        ")",
-        "{",
-        "}",
-        "${",
-        "[[ ",
-        " ]]",
-        "((",
-        "))",
-        "`",
-        "\"",
-        "'",
-        "$'",
-        "\\",
-        "\n",
-        ";",
-        "|",
-        "&",
-        "&&",
-        "||",
-        "<",
-        ">",
-        "<<E\n",
-        "<<-",
-        "<<<",
-        ">&",
-        "&>",
-        "<(",
-        "$((",
-        " ",
-        "a",
-        "x=",
-        "=",
-        "if ",
-        "; then ",
-        "; fi ",
-        "case ",
-        " in ",
-        " esac",
-        "for i in ",
-        "; do ",
-        "; done",
-        "while ",
-        "!",
-        "time ",
-        "#",
-        "*",
-        "?",
-        "~",
-        "{a,b}",
-        "{1..9}",
-        "é",
-        "E\n",
-        "@",
-        ":-",
-        "//",
-        "%%",
-        "$x",
-        "$@",
-        "eval ",
-        "bash -c ",
-        "rm -rf ",
-        "echo ",
-        "cd ",
-        "f(){ ",
-        "f ",
-        "read x ",
-        "set -- ",
-        "trap ",
-        "source ",
-        "x=(",
-        "${x[",
-        "]}",
-        "sudo ",
-        "xargs ",
-        "| sh",
-        "curl ",
-    ];
     let mut random = Random(7);
     rounds(5_000, |_| {
-        let length = random.below(40);
-        let text: String = (0..length).map(|_| random.pick(&alphabet)).collect();
-        run(&text);
+        run(&noise(&mut random));
     });
 }
 

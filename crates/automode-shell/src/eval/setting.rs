@@ -1,0 +1,118 @@
+//! `set`, `shift`, `getopts`: the arguments and options of the shell.
+
+use super::Evaluator;
+use super::nested::Start;
+use super::outcome::Outcome;
+use super::shell::Shell;
+use super::variable::Stored;
+use crate::{DynamicSource, GapKind, Taint, Value};
+
+impl Evaluator<'_> {
+    /// `set -- a b`, `set -e`.
+    pub(super) fn set_options(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let Some(text) = argument.literal() else {
+                shell.arguments = None;
+                shell.stops_on_error = false;
+                return Outcome::default();
+            };
+            match text.as_ref() {
+                "--" => {
+                    shell.take_arguments(rest.cloned().collect());
+                    return Outcome::default();
+                }
+                // Without arguments they stay as they are.
+                "-" => {
+                    let values: Vec<Value> = rest.cloned().collect();
+                    if !values.is_empty() {
+                        shell.take_arguments(values);
+                    }
+                    return Outcome::default();
+                }
+                flags if flags.starts_with(['-', '+']) => {
+                    for letter in flags.chars().skip(1) {
+                        let option = match letter {
+                            'o' => rest.next().map(Value::shown),
+                            other => Some(other.to_string()),
+                        };
+                        let on = flags.starts_with('-');
+                        self.set_option(option.as_deref().unwrap_or_default(), on, argument, shell);
+                    }
+                }
+                _ => {
+                    let values = std::iter::once(argument).chain(rest).cloned().collect();
+                    shell.take_arguments(values);
+                    return Outcome::default();
+                }
+            }
+        }
+        if arguments.is_empty() {
+            return Outcome::unknown(Taint::UNKNOWN);
+        }
+        Outcome::default()
+    }
+
+    fn set_option(&mut self, option: &str, on: bool, argument: &Value, shell: &mut Shell) {
+        match option {
+            "e" | "errexit" => shell.stops_on_error = on,
+            "history" if !on => self.note_variable("HISTFILE", argument.span),
+            // Words mean something else with these.
+            "k" | "keyword" | "C" | "noclobber" | "H" | "histexpand" | "history" | "posix"
+                if on =>
+            {
+                self.changed_meaning(option, argument);
+            }
+            "B" | "braceexpand" if !on => self.changed_meaning(option, argument),
+            _ => {}
+        }
+    }
+
+    fn changed_meaning(&mut self, option: &str, argument: &Value) {
+        let kind = GapKind::Argument {
+            program: "set".to_owned(),
+            word: option.to_owned(),
+        };
+        self.gap(kind, argument.span);
+    }
+
+    pub(super) fn shift(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+        let count = match arguments.first() {
+            None => Some(1),
+            Some(count) => count.literal().and_then(|text| text.parse::<usize>().ok()),
+        };
+        shell.arguments = match (count, shell.arguments.take()) {
+            // More than there are: it fails and takes none.
+            (Some(count), Some(values)) if count > values.len() => Some(values),
+            (Some(count), Some(values)) => Some(values.into_iter().skip(count).collect()),
+            (None, _) | (_, None) => None,
+        };
+        Outcome::default()
+    }
+
+    pub(super) fn getopts(
+        &mut self,
+        arguments: &[Value],
+        start: &Start,
+        shell: &mut Shell,
+    ) -> Outcome {
+        let item = || {
+            let value = Value::dynamic(DynamicSource::Argument, Taint::NONE, start.span);
+            Stored::Scalar(value)
+        };
+        if let Some(name) = arguments.get(1) {
+            self.store_named(name, item(), shell);
+        }
+        self.store("OPTARG", item(), start.span, shell);
+        let index = Value::dynamic(DynamicSource::Number, Taint::NONE, start.span);
+        self.store("OPTIND", Stored::Scalar(index), start.span, shell);
+        Outcome::default()
+    }
+}
+
+impl Shell {
+    fn take_arguments(&mut self, values: Vec<Value>) {
+        let known = !values.iter().any(|value| value.may_split);
+        self.arguments = known.then_some(values);
+    }
+}
