@@ -20,7 +20,7 @@ impl Evaluator<'_> {
 
     /// The value of a text that bash reads as an expression.
     pub(super) fn evaluate(&mut self, text: &Value, shell: &mut Shell, span: Span) -> Value {
-        self.evaluated_name(text);
+        self.evaluated_name(text, shell);
         let mut fails = false;
         let result = text.literal().and_then(|text| {
             let mut reader = Reader::new(&text, shell, span);
@@ -73,7 +73,7 @@ impl Evaluator<'_> {
                 Some(Stored::Hidden(_) | Stored::Reference(_) | Stored::Unset) | None => continue,
             };
             for value in values {
-                self.evaluated_name(value);
+                self.evaluated_name(value, shell);
                 if self.spend(value.span) {
                     self.evaluated_names(&value.shown(), shell, depth + 1);
                 }

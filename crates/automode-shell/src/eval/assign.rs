@@ -80,7 +80,7 @@ impl Evaluator<'_> {
             self.store(&text, stored, name.span, shell);
             return;
         };
-        self.evaluated_name(name);
+        self.evaluated_name(name, shell);
         let before = shell.variables.get(shell.resolved(array));
         let taint = before.map_or(Taint::NONE, |before| before.value.taint());
         let hidden = Stored::Hidden(taint.with(stored.taint()));
@@ -217,7 +217,7 @@ impl Evaluator<'_> {
             if nature.integer {
                 self.gap(evaluated(), assignment.span);
             }
-            self.evaluated_name(key);
+            self.evaluated_name(key, shell);
             shell.set(&name, Stored::Hidden(taint));
             return;
         }

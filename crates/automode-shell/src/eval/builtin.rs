@@ -40,7 +40,7 @@ impl Evaluator<'_> {
             }
             "test" | "[" => {
                 self.record(start, shell);
-                self.test(arguments);
+                self.test(arguments, shell);
                 Outcome::default()
             }
             "pwd" => {
@@ -171,7 +171,7 @@ impl Evaluator<'_> {
         let Some(variable) = options.value('v') else {
             return outcome;
         };
-        self.evaluated_name(variable);
+        self.evaluated_name(variable, shell);
         let value = match outcome.data {
             Data::Nothing => Value::text("", start.span),
             Data::Text(text) => text,
@@ -181,12 +181,12 @@ impl Evaluator<'_> {
         Outcome::default()
     }
 
-    fn test(&mut self, arguments: &[Value]) {
+    fn test(&mut self, arguments: &[Value], shell: &Shell) {
         for pair in arguments.windows(2) {
             if let [flag, name] = pair
                 && matches!(flag.literal().as_deref(), Some("-v" | "-R"))
             {
-                self.evaluated_name(name);
+                self.evaluated_name(name, shell);
             }
         }
     }

@@ -14,6 +14,9 @@ use crate::{Act, DynamicSource, GapKind, Layer, Piece, Span, Value};
 /// Builtins whose arguments are assignments: they are not split.
 const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
+/// The function that bash calls for a command that it does not find.
+const NOT_FOUND: &str = "command_not_found_handle";
+
 /// Which commands a name may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lookup {
@@ -179,7 +182,21 @@ impl Evaluator<'_> {
         if let Some(outcome) = self.builtin(name, &start, lookup, shell) {
             return outcome;
         }
-        self.program(start, shell)
+        let handler = shell.functions.get(NOT_FOUND).cloned();
+        let Some(handler) = handler.filter(|_| lookup != Lookup::Programs) else {
+            return self.program(start, shell);
+        };
+        // Where there is no such program this function gets its words.
+        self.either_way([Some(handler), None], shell, |evaluator, handler, shell| {
+            let mut start = start.clone();
+            match handler {
+                Some(handler) => {
+                    start.argv.insert(0, Value::text(NOT_FOUND, start.span));
+                    evaluator.function(NOT_FOUND, &handler, start, shell)
+                }
+                None => evaluator.program(start, shell),
+            }
+        })
     }
 
     /// A name that is one of several, or only known when it runs.

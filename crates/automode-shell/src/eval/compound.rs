@@ -273,15 +273,20 @@ impl Evaluator<'_> {
         body: &Script,
         shell: &mut Shell,
     ) -> Outcome {
-        let mut taint = Taint::NONE;
+        let mut items = Vec::new();
         for word in words.into_iter().flatten() {
-            let items = self.fields(word, shell);
-            taint = taint.with(taint_of_all(&items));
+            items.extend(self.fields(word, shell));
         }
+        let taint = taint_of_all(&items);
+        // An answer that is none of the numbers leaves it empty.
+        items.push(Value::text("", body.span));
+        let choice = items.into_iter().reduce(|mine, next| either(&mine, &next));
+        let choice = choice.filter(|_| words.is_some());
+        let choice =
+            choice.unwrap_or_else(|| Value::dynamic(DynamicSource::Item, taint, body.span));
         let input = stdin_taint(&shell.stdin);
         self.repeated(body.span, shell, |evaluator, shell| {
-            let choice = Value::dynamic(DynamicSource::Item, taint, body.span);
-            evaluator.store(name, Stored::Scalar(choice), body.span, shell);
+            evaluator.store(name, Stored::Scalar(choice.clone()), body.span, shell);
             let reply = Value::dynamic(DynamicSource::Item, input, body.span);
             evaluator.store("REPLY", Stored::Scalar(reply), body.span, shell);
             evaluator.sometimes(body, shell)
@@ -358,7 +363,7 @@ impl Evaluator<'_> {
             Condition::Unary { operator, operand } => {
                 let value = self.single(operand, shell);
                 if matches!(operator.as_str(), "-v" | "-R") {
-                    self.evaluated_name(&value);
+                    self.evaluated_name(&value, shell);
                 }
             }
             Condition::Binary {
@@ -385,13 +390,12 @@ impl Evaluator<'_> {
 
     /// A text that bash evaluates as a name or an expression: a subscript in it
     /// is expanded again and may run commands.
-    pub(super) fn evaluated_name(&mut self, value: &Value) {
+    pub(super) fn evaluated_name(&mut self, value: &Value, shell: &Shell) {
+        let substitutes = |text: &str| text.contains("$(") || text.contains('`');
         let runs = value.pieces.iter().any(|piece| match piece {
-            Piece::Text(text) | Piece::Glob(text) => text.contains("$(") || text.contains('`'),
+            Piece::Text(text) | Piece::Glob(text) => substitutes(text),
             Piece::Dynamic(dynamic) => match &dynamic.source {
-                DynamicSource::OneOf(texts) => texts
-                    .iter()
-                    .any(|text| text.contains("$(") || text.contains('`')),
+                DynamicSource::OneOf(texts) => texts.iter().any(|text| substitutes(text)),
                 DynamicSource::Number => false,
                 DynamicSource::Variable(_)
                 | DynamicSource::Argument
@@ -402,11 +406,13 @@ impl Evaluator<'_> {
                 }
             },
         });
-        if runs {
-            self.gap(
-                GapKind::Syntax("text that is evaluated as an expression".to_owned()),
-                value.span,
-            );
+        if !runs {
+            return;
+        }
+        let kind = GapKind::Syntax("text that is evaluated as an expression".to_owned());
+        self.gap(kind, value.span);
+        if let Some(text) = value.literal() {
+            self.expanded_again(&text, "expression", value.span, shell);
         }
     }
 

@@ -86,7 +86,7 @@ impl Evaluator<'_> {
         }
         let array = name.split('[').next().unwrap_or_default();
         if array.len() < name.len() {
-            self.evaluated_name(argument);
+            self.evaluated_name(argument, shell);
         }
         self.declared(array, attributes, shell);
         if attributes.nature.fixed {
@@ -255,7 +255,7 @@ impl Evaluator<'_> {
     pub(super) fn unset(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
         let mut functions = None;
         for argument in arguments {
-            self.evaluated_name(argument);
+            self.evaluated_name(argument, shell);
             let Some(name) = argument.literal() else {
                 self.forget_all(argument.span, shell);
                 continue;

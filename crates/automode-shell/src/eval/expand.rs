@@ -69,7 +69,7 @@ impl Evaluator<'_> {
     fn split_fields(&mut self, word: &Word, tildes: Tildes, shell: &mut Shell) -> Vec<Value> {
         let mut fields = Fields::new(word.span, self.separators(shell));
         self.parts(word, shell, Quotes::Written, tildes, &mut fields);
-        fields.finish()
+        fields.finish_matching()
     }
 
     /// The one value of a word.
@@ -336,6 +336,6 @@ fn segments(text: &str, value_at: Option<usize>, tildes: Tildes, last: bool) -> 
 /// The value of a word in which nothing is special: most words.
 fn plain(word: &Word) -> Option<Value> {
     let text = word.bare()?;
-    let special = text.contains(['~', '*', '?', '[', '{']);
+    let special = text.contains(['~', '*', '?', '[', '{', '(']);
     (!special).then(|| Value::text(text, word.span))
 }

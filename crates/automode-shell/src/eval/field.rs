@@ -158,6 +158,19 @@ impl Fields {
         self.size = self.size.saturating_add(8);
     }
 
+    /// The words, with patterns that match no less than what was written.
+    pub(super) fn finish_matching(self) -> Vec<Value> {
+        let mut values = self.finish();
+        for piece in values.iter_mut().flat_map(|value| &mut value.pieces) {
+            if let Piece::Glob(pattern) = piece
+                && pattern.contains('(')
+            {
+                *pattern = without_groups(pattern);
+            }
+        }
+        values
+    }
+
     pub(super) fn finish(mut self) -> Vec<Value> {
         if self.present {
             self.end();
@@ -174,11 +187,12 @@ pub(super) fn push_text(pieces: &mut Vec<Piece>, text: &str) {
     }
 }
 
-/// Text in which `*`, `?` and `[…]` match files.
+/// Text in which `*`, `?` and `[…]` match files, and extended patterns may.
 fn push_pattern(pieces: &mut Vec<Piece>, text: &str) {
     let active = |(at, character): (usize, char)| match character {
         '*' | '?' => true,
         '[' => text.get(at..).is_some_and(|rest| rest.contains(']')),
+        '@' | '+' | '!' => text.get(at..).is_some_and(opens_group),
         _ => false,
     };
     match text.char_indices().find(|found| active(*found)) {
@@ -191,4 +205,30 @@ fn push_pattern(pieces: &mut Vec<Piece>, text: &str) {
             pieces.push(Piece::Glob(pattern.to_owned()));
         }
     }
+}
+
+/// Whether a text begins with the opening of an extended pattern.
+fn opens_group(text: &str) -> bool {
+    text.as_bytes().get(1) == Some(&b'(')
+}
+
+/// The pattern with `*` in place of each extended pattern, which matches no less.
+fn without_groups(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut depth = 0_usize;
+    for (at, character) in pattern.char_indices() {
+        let rest = pattern.get(at..).unwrap_or_default();
+        match character {
+            '@' | '+' | '!' | '?' | '*' if opens_group(rest) => {
+                if depth == 0 && !out.ends_with('*') {
+                    out.push('*');
+                }
+            }
+            '(' if depth > 0 || out.ends_with('*') => depth = depth.saturating_add(1),
+            ')' if depth > 0 => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            _ => out.push(character),
+        }
+    }
+    out
 }

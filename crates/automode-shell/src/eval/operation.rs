@@ -196,11 +196,16 @@ impl Evaluator<'_> {
         let kind = GapKind::Syntax("text that is expanded once more".to_owned());
         self.gap(kind, value.span);
         if let Some(text) = text {
-            let script = format!(": \"{}\"", text.replace('"', "\\\""));
-            let mut child = shell.child();
-            self.text_here(&Value::text(script, value.span), "prompt", &mut child);
+            self.expanded_again(&text, "prompt", value.span, shell);
         }
         unknown
+    }
+
+    /// Runs what is substituted in a text that bash expands once more.
+    pub(super) fn expanded_again(&mut self, text: &str, name: &str, span: Span, shell: &Shell) {
+        let script = format!(": \"{}\"", text.replace('"', "\\\""));
+        let mut child = shell.child();
+        self.text_here(&Value::text(script, span), name, &mut child);
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one operator")]

@@ -91,7 +91,7 @@ impl Evaluator<'_> {
         if let Some(target) = pointer.literal().filter(|target| is_name(target)) {
             return Ok(target.into_owned());
         }
-        self.evaluated_name(&pointer);
+        self.evaluated_name(&pointer, shell);
         // Where it names nothing the whole line is given up.
         let kind = GapKind::Syntax("an indirect expansion that may fail".to_owned());
         self.gap(kind, span);
@@ -160,7 +160,7 @@ impl Evaluator<'_> {
     /// A subscript as a number; of an associative array it is a text.
     fn evaluated_key(&mut self, key: &Value, keyed: bool, shell: &mut Shell) -> Option<i64> {
         if keyed {
-            self.evaluated_name(key);
+            self.evaluated_name(key, shell);
             return None;
         }
         let number = self.evaluate(key, shell, key.span);

@@ -3,7 +3,7 @@
 use super::Evaluator;
 use super::expand::{Quotes, STREAM};
 use super::file::{Content, Kind};
-use super::outcome::{Data, Outcome};
+use super::outcome::{Data, Outcome, stdin_taint};
 use super::shell::Shell;
 use crate::syntax::{
     self, Descriptor, Flow, Part, PartKind, RedirectOperator, RedirectTarget, Script, Word,
@@ -24,6 +24,8 @@ pub(super) struct Redirections<'s> {
     consumers: Vec<&'s Script>,
     /// Descriptors that lead to another machine.
     pub(super) connected: Vec<(u32, Host)>,
+    /// What can be read from other descriptors.
+    opened: Vec<(u32, Stdin)>,
 }
 
 #[derive(Clone)]
@@ -50,6 +52,17 @@ pub(super) enum Sink {
     Network(Host),
 }
 
+impl Redirections<'_> {
+    /// Notes what a descriptor reads.
+    fn open(&mut self, descriptor: u32, stdin: Stdin) {
+        if descriptor == 0 {
+            self.stdin = Some(stdin);
+        } else {
+            self.opened.push((descriptor, stdin));
+        }
+    }
+}
+
 /// What a shell reads and writes, to come back to.
 pub(super) struct Streams {
     stdin: Stdin,
@@ -68,6 +81,10 @@ impl Shell {
     pub(super) fn keep(&mut self, redirections: &Redirections<'_>) {
         self.connected
             .extend(redirections.connected.iter().cloned());
+        // Of a text another command may read the rest.
+        let opened = redirections.opened.iter();
+        self.opened
+            .extend(opened.map(|(open, stdin)| (*open, Stdin::Pipe(stdin_taint(stdin)))));
         let Some(stdout) = &redirections.stdout else {
             return;
         };
@@ -103,7 +120,12 @@ impl Evaluator<'_> {
             RedirectTarget::Document(document) => {
                 if let Some(body) = document.body() {
                     let text = self.expand(body, shell, Quotes::Implied);
-                    all.stdin = Some(Stdin::Text(text));
+                    let descriptor = match redirect.descriptor {
+                        Descriptor::Implied => 0,
+                        Descriptor::Number(number) => number,
+                        Descriptor::Variable(_) => 10,
+                    };
+                    all.open(descriptor, Stdin::Text(text));
                 }
                 return;
             }
@@ -125,9 +147,7 @@ impl Evaluator<'_> {
             RedirectOperator::HereString => {
                 let mut text = self.single(word, shell);
                 text.pieces.push(crate::Piece::Text("\n".to_owned()));
-                if descriptor == 0 {
-                    all.stdin = Some(Stdin::Text(text));
-                }
+                all.open(descriptor, Stdin::Text(text));
             }
             RedirectOperator::Read => self.read_from(word, descriptor, redirect.span, shell, all),
             RedirectOperator::Write | RedirectOperator::Clobber => {
@@ -219,7 +239,12 @@ impl Evaluator<'_> {
         match (&host, descriptor) {
             // To another open descriptor: the screen, or a file that was counted when opened.
             (None, 1) => all.stdout = Some(Stdout::Shown),
-            (None, 0) => all.stdin = Some(Stdin::Pipe(Taint::UNKNOWN)),
+            (None, 0) => {
+                let mut opened = all.opened.iter().chain(&shell.opened).rev();
+                let known = opened.find(|(open, _)| Some(*open) == from);
+                let unknown = Stdin::Pipe(Taint::UNKNOWN.with(value.taint()));
+                all.stdin = Some(known.map_or(unknown, |(_, stdin)| stdin.clone()));
+            }
             (Some(_), 0) => all.stdin = Some(Stdin::Pipe(Taint::NETWORK)),
             (Some(_), 1) => all.stdout = Some(Stdout::Pipe),
             (None | Some(_), _) => {}
@@ -253,9 +278,7 @@ impl Evaluator<'_> {
     ) {
         if let Some((Flow::Output, script)) = only_process(word) {
             let outcome = self.captured(script, shell);
-            if descriptor == 0 {
-                all.stdin = Some(outcome.into_stdin(span));
-            }
+            all.open(descriptor, outcome.into_stdin(span));
             return;
         }
         let value = self.one_file(word, shell);
@@ -275,9 +298,7 @@ impl Evaluator<'_> {
                 }
                 None => self.file_input(target, descriptor, span, shell, all),
             };
-            if descriptor == 0 {
-                all.stdin = Some(stdin);
-            }
+            all.open(descriptor, stdin);
         }
     }
 

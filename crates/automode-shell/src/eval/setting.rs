@@ -48,7 +48,7 @@ impl Evaluator<'_> {
             }
         }
         if arguments.is_empty() {
-            return Outcome::unknown(Taint::UNKNOWN);
+            return Outcome::unknown(Taint::SECRET);
         }
         Outcome::default()
     }

@@ -40,6 +40,8 @@ pub(super) struct Shell {
     pub(super) kept: Option<(Stdout, Sink, Span)>,
     /// Descriptors that `exec` has connected to another machine.
     pub(super) connected: Vec<(u32, Host)>,
+    /// Descriptors from which `exec` lets commands read.
+    pub(super) opened: Vec<(u32, Stdin)>,
     pub(super) certainty: Certainty,
     pub(super) layers: Vec<Layer>,
     /// Bodies of functions that are being run, innermost last.
@@ -105,6 +107,7 @@ impl Shell {
             input: 0,
             kept: None,
             connected: Vec::new(),
+            opened: Vec::new(),
             certainty: Certainty::Always,
             layers: Vec::new(),
             running: Vec::new(),

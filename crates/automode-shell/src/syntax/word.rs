@@ -44,6 +44,8 @@ pub(super) enum Scope {
 enum Single {
     Quotes,
     Literal,
+    /// It is text, but what stands up to the next one cannot end the word.
+    Pairs,
     Refused,
 }
 
@@ -71,10 +73,10 @@ impl Scope {
             Self::Slice
             | Self::Arithmetic
             | Self::ArithmeticHeader
+            | Self::Argument
             | Self::Condition
             | Self::Regex => Some((b'(', b')')),
-            Self::Argument
-            | Self::Operand
+            Self::Operand
             | Self::QuotedOperand
             | Self::QuotedReplacement
             | Self::ReplacePattern
@@ -110,7 +112,8 @@ impl Scope {
             | Self::Condition
             | Self::Regex
             | Self::Subscript => Single::Quotes,
-            Self::QuotedOperand | Self::Double | Self::Document => Single::Literal,
+            Self::Double | Self::Document => Single::Literal,
+            Self::QuotedOperand => Single::Pairs,
             Self::QuotedReplacement
             | Self::Slice
             | Self::Arithmetic
@@ -204,9 +207,10 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether `(` opens an extended pattern in `[[`, where they are always on.
+    /// Whether `(` opens an extended pattern. In `[[` they are always on; elsewhere
+    /// bash refuses the text where they are off.
     fn opens_pattern(&self, scope: Scope, byte: u8, parts: &[Part]) -> bool {
-        scope == Scope::Condition
+        matches!(scope, Scope::Condition | Scope::Argument)
             && byte == b'('
             && parts.last().is_some_and(|part| match &part.kind {
                 PartKind::Literal(text) => {
@@ -278,6 +282,7 @@ impl Parser<'_> {
         match scope.single() {
             Single::Literal => self.literal(parts, scope),
             Single::Refused => return self.fail("a single quote where it is not sure to quote"),
+            Single::Pairs => return self.paired_quote(parts, scope),
             Single::Quotes => {
                 let start = self.at;
                 self.at += 1;
@@ -289,6 +294,26 @@ impl Parser<'_> {
                 self.push_text(parts, text, Quoting::Quoted, start);
             }
         }
+        Ok(())
+    }
+
+    /// `"${name:-'…'}"`: the quotes are text and what is between them is expanded,
+    /// but bash looks for the end behind the second. Both readings must agree.
+    fn paired_quote(&mut self, parts: &mut Vec<Part>, scope: Scope) -> Parsed<()> {
+        let inside = self.at + 1;
+        let Some(length) = self.slice(inside, self.end).find('\'') else {
+            return self.fail("an unclosed single quote");
+        };
+        let text = self.slice(inside, inside + length);
+        let opened = text.matches('(').count();
+        if text.contains(['"', '{', '}', '\\', '`', '\n']) || opened != text.matches(')').count() {
+            return self.fail("a single quote where it is not sure to quote");
+        }
+        self.literal(parts, scope);
+        let mut inner = self.within(inside, inside + length);
+        inner.parts(Scope::Double, parts)?;
+        self.at = inside + length;
+        self.literal(parts, scope);
         Ok(())
     }
 

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::generate::patience;
 use crate::generate::story::Teller;
+use crate::generate::{Random, patience};
 use automode_shell::{Context, Facts, FileFact, Invocation, Piece, Value, analyse};
 
 /// One start of `touch`: its directory and its arguments.
@@ -182,4 +182,125 @@ fn what_bash_starts_is_listed() {
         wrong.join("\n")
     );
     assert!(complete > 600 && started > 300, "{complete} {started}");
+}
+
+/// Pieces that decide where words, quotes and constructs end.
+const QUOTES: &[&str] = &[
+    "'",
+    "\"",
+    "'",
+    "\"",
+    "`",
+    "\\",
+    "$",
+    "${X",
+    ":-",
+    "}",
+    "{",
+    "(",
+    ")",
+    "$(",
+    "$((",
+    "))",
+    "[",
+    "]",
+    "[[ ",
+    " ]]",
+    "#",
+    " #",
+    ";",
+    "\n",
+    " ",
+    "a",
+    "X=",
+    "<<E\n",
+    "E\n",
+    "\nE\n",
+    "<<'E'\n",
+    "<<-E\n",
+    "\\\n",
+    "$'",
+    "|",
+    "&",
+    "&&",
+    "||",
+    "!",
+    "case a in a) ",
+    " ;; esac",
+    "if ",
+    "; then ",
+    "; fi",
+    "for i in a",
+    "; do ",
+    "; done",
+    "f() ",
+    "{ ",
+    "; }",
+    "@(",
+    "=~ ",
+    "/",
+    "%",
+    "*",
+    "?",
+    "~",
+    "<(",
+    ">(",
+    "<<<",
+    "echo ",
+    "eval ",
+    ": ",
+    "[$",
+    "${#",
+    "${!",
+    "$[",
+    "=(",
+    "+=",
+    "time ",
+    "coproc ",
+    "function f ",
+    "select i in a",
+];
+
+/// Noise with a command in it: where bash starts it, the analysis must see it.
+#[test]
+fn noise_hides_no_command() {
+    let jail = Jail::new();
+    let begin = Instant::now();
+    let mut random = Random(0xACE);
+    let (mut rounds, mut suspects) = (0, 0);
+    let mut wrong = Vec::new();
+    while rounds < 60_000 || begin.elapsed() < patience() {
+        rounds += 1;
+        let mut script = String::new();
+        for side in 0..2 {
+            for _ in 0..random.below(9) {
+                script.push_str(random.pick(QUOTES));
+            }
+            if side == 0 {
+                script.push_str(random.pick(&[
+                    " ; touch IN ; ",
+                    "\ntouch IN\n",
+                    "touch IN",
+                    " touch IN #",
+                ]));
+            }
+        }
+        let (context, facts) = jail.context();
+        let analysis = analyse(&script, &context, &facts);
+        let sees = |one: &Invocation| {
+            one.argv
+                .iter()
+                .any(|word| word.literal().as_deref() == Some("touch"))
+        };
+        if !analysis.coverage.is_complete() || analysis.invocations.iter().any(sees) {
+            continue;
+        }
+        suspects += 1;
+        if !jail.run(&script).is_empty() {
+            wrong.push(format!("{script:?}"));
+        }
+    }
+    println!("{rounds} texts, {suspects} of them without the command");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(suspects > 100, "{suspects}");
 }
