@@ -813,8 +813,13 @@ fn bash_runs_marker(text: &str, at: &Path) -> bool {
 /// Writes the program anew: a text may have written to it.
 fn write_marker(at: &Path) {
     use std::os::unix::fs::PermissionsExt;
+    const PROGRAM: &str = "#!/bin/sh\n: > \"$LEFT\"\n";
     let marker = at.join("bin/MARKER");
-    std::fs::write(&marker, "#!/bin/sh\n: > \"$LEFT\"\n").expect("MARKER");
+    // What is being written cannot be started, so it is only written where it must be.
+    if std::fs::read_to_string(&marker).is_ok_and(|text| text == PROGRAM) {
+        return;
+    }
+    std::fs::write(&marker, PROGRAM).expect("MARKER");
     std::fs::set_permissions(&marker, std::fs::Permissions::from_mode(0o755)).expect("executable");
 }
 

@@ -74,7 +74,7 @@ impl Evaluator<'_> {
         }
         let by = self.invocations.len();
         self.record(start, shell);
-        if lists_variables(name, arguments) {
+        if start.arrays.is_empty() && lists_variables(name, arguments) {
             let act = Act::Credential {
                 what: "environment".to_owned(),
                 direction: Direction::Receive,
@@ -461,7 +461,6 @@ fn is_input(target: &Target) -> bool {
 
 /// `export -p`, `declare -x` or `set` alone: all variables with their values.
 fn lists_variables(name: &str, arguments: &[Value]) -> bool {
-    // An array that is declared stands beside the words.
     let flags_only = arguments.iter().all(|argument| {
         let flag = argument.literal();
         flag.is_some_and(|flag| matches!(&*flag, "-p" | "-x" | "-px" | "-xp"))

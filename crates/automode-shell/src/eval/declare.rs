@@ -177,7 +177,11 @@ impl Evaluator<'_> {
         let target = value
             .literal()
             .filter(|target| is_name(target) && target != name);
-        let Some(target) = target.filter(|_| shell.certainty == Certainty::Always) else {
+        if shell.certainty != Certainty::Always {
+            // Which variable changes depends on the way that was taken.
+            self.reference(argument.span);
+        }
+        let Some(target) = target else {
             self.reference(argument.span);
             self.declared(name, attributes, shell);
             shell.forget(name);

@@ -53,6 +53,11 @@ impl Evaluator<'_> {
         if let Some(value) = plain(word) {
             return vec![value];
         }
+        if word.parts.iter().any(groups) {
+            // It may also choose files by what a command says about them.
+            let kind = GapKind::Syntax("a pattern that other shells read differently".to_owned());
+            self.gap(kind, word.span);
+        }
         let words = match syntax::expand_braces(word) {
             Ok(words) => words,
             Err(syntax::TooMany) => {
@@ -281,6 +286,17 @@ impl Evaluator<'_> {
                 None
             }
         }
+    }
+}
+
+/// Whether a part holds an extended pattern, or what another shell takes for more.
+fn groups(part: &Part) -> bool {
+    match &part.kind {
+        PartKind::Literal(text) => part.quoting == Quoting::Bare && text.contains('('),
+        PartKind::Parameter(_)
+        | PartKind::Command(_)
+        | PartKind::Process(..)
+        | PartKind::Arithmetic(_) => false,
     }
 }
 

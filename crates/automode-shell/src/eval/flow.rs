@@ -177,7 +177,7 @@ impl Evaluator<'_> {
         let certainty = shell.certainty;
         shell.join(taken);
         shell.certainty = certainty;
-        if moved && link.worked {
+        if moved {
             shell.cwd = cwd;
             shell.old_cwd = old_cwd;
             shell.doubt = doubt.or(Some(right.span));

@@ -250,9 +250,13 @@ impl Parser<'_> {
             return self.fail("a function name with quotes or expansions");
         };
         self.skip_blanks();
+        let start = self.at;
         if self.eat(b'(') {
             self.skip_blanks();
-            self.expect(b')', "expected `)`")?;
+            if !self.eat(b')') {
+                // The body is a subshell.
+                self.at = start;
+            }
         }
         self.function_body(name)
     }
