@@ -4,8 +4,9 @@ use super::Evaluator;
 use super::outcome::Outcome;
 use super::shell::Shell;
 use super::variable::{Binding, Casing, Nature, Stored};
+use crate::program::steers_with;
 use crate::syntax::{Assignment, CommandKind};
-use crate::{Certainty, DynamicSource, GapKind, Piece, Span, Taint, Value};
+use crate::{Act, Certainty, DynamicSource, GapKind, Piece, Span, Taint, Value};
 
 /// What a declaration does beside assigning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +128,13 @@ impl Evaluator<'_> {
         } else {
             value
         };
+        // What is exported reaches every later command of this shell.
+        if attributes.exported && steers_with(name, &value) {
+            let act = Act::Environment {
+                name: name.to_owned(),
+            };
+            self.effect(act, usize::MAX, argument.span, Certainty::Always);
+        }
         self.store(name, Stored::Scalar(value), argument.span, shell);
         if attributes.nature.fixed {
             shell.fix(name);
