@@ -307,13 +307,16 @@ impl Evaluator<'_> {
         let outcome = match text {
             Some(mut text) => {
                 let held = written.map_or(Taint::NONE, |content| content.taint);
-                let origin = Origin {
-                    seen: true,
-                    taint: path.taint().with(held),
-                };
-                let code = Code::File(target);
-                let act = Act::Execute { code, origin };
-                self.effect(act, by, path.span, shell.certainty);
+                // What the command itself spells out is no file.
+                if !is_input(&target) && !path.is_dynamic() {
+                    let origin = Origin {
+                        seen: true,
+                        taint: path.taint().with(held),
+                    };
+                    let code = Code::File(target);
+                    let act = Act::Execute { code, origin };
+                    self.effect(act, by, path.span, shell.certainty);
+                }
                 text.span = start.span;
                 self.text_here(&text, "source", shell)
             }
