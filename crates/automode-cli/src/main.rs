@@ -19,6 +19,7 @@ mod output;
 mod person;
 mod setup;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::{io, panic};
 
@@ -54,6 +55,7 @@ enum Command {
     Uninstall(command::uninstall::Args),
     Status(command::status::Args),
     Doctor(command::doctor::Args),
+    Hook(command::hook::Args),
     Log(command::log::Args),
     Why(command::why::Args),
     Stats(command::stats::Args),
@@ -64,13 +66,17 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
+    let mut arguments = std::env::args_os().skip(1).peekable();
     // Before every tool call, so before everything else.
-    if arguments.next().is_some_and(|first| first == "hook") {
+    if arguments.next().is_some_and(|first| first == "hook") && !asks_for_help(arguments.peek()) {
         return ExitCode::from(command::hook::main(arguments));
     }
     let code = panic::catch_unwind(run).unwrap_or(ERROR);
     ExitCode::from(code)
+}
+
+fn asks_for_help(word: Option<&OsString>) -> bool {
+    word.is_some_and(|word| word == "--help" || word == "-h")
 }
 
 fn run() -> u8 {
@@ -90,6 +96,8 @@ fn run() -> u8 {
         Command::Uninstall(args) => command::uninstall::run(args),
         Command::Status(args) => command::status::run(args),
         Command::Doctor(args) => command::doctor::run(args),
+        // Only its help gets here.
+        Command::Hook(args) => command::hook::run(args),
         Command::Log(args) => command::log::run(args),
         Command::Why(args) => command::why::run(args),
         Command::Stats(args) => command::stats::run(args),

@@ -10,6 +10,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 
+/// What a kept file's name has behind the file's own, before the time.
+const BEFORE: &str = "before-automode-";
+
 /// Where the file as it was has gone; nothing where there was none.
 pub type Backup = Option<PathBuf>;
 
@@ -49,6 +52,30 @@ pub fn remove(path: &Path) -> Result<Backup> {
     Ok(backup)
 }
 
+/// The file as it was at earlier times, the youngest first.
+pub fn backups(path: &Path) -> Vec<String> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let begins = name(&real, BEFORE);
+    let directory = real.parent().unwrap_or(Path::new("/"));
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut found: Vec<(u64, PathBuf)> = entries
+        .map(|entry| entry.path())
+        .filter_map(|path| {
+            let seconds = path
+                .to_str()?
+                .strip_prefix(begins.to_str()?)?
+                .parse()
+                .ok()?;
+            Some((seconds, path))
+        })
+        .collect();
+    found.sort();
+    let texts = found.iter().rev();
+    texts
+        .filter_map(|(_, path)| fs::read_to_string(path).ok())
+        .collect()
+}
+
 fn keep(path: &Path) -> Result<Backup> {
     if !path.exists() {
         return Ok(None);
@@ -56,7 +83,11 @@ fn keep(path: &Path) -> Result<Backup> {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let backup = name(path, &format!("before-automode-{seconds}"));
+    // Two changes in one second keep both.
+    let backup = (seconds..)
+        .map(|number| name(path, &format!("{BEFORE}{number}")))
+        .find(|backup| !backup.exists())
+        .unwrap_or_else(|| name(path, BEFORE));
     fs::copy(path, &backup).with_context(|| format!("`{}` cannot be kept", path.display()))?;
     Ok(Some(backup))
 }

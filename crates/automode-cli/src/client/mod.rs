@@ -12,8 +12,8 @@ use anyhow::{Context, Result, anyhow};
 use automode_agents::Agent;
 use automode_agents::install::{self, Place, Registered, Scope};
 
-pub use file::{read, remove, replace};
-pub use trust::{Trust, hooks as codex_hooks, trust as trust_codex};
+pub use file::{backups, read, remove, replace};
+pub use trust::{Trust, forget as forget_codex, hooks as codex_hooks, trust as trust_codex};
 
 /// How long a client may take to tell its version.
 const PATIENCE: Duration = Duration::from_secs(20);

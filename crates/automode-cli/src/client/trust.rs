@@ -88,6 +88,37 @@ pub fn trust(config: &Path, hooks: &[Trusted]) -> Result<usize> {
     Ok(changed)
 }
 
+/// Takes the trust in all hooks of a file back. Whether there was any.
+pub fn forget(config: &Path, hooks: &Path) -> Result<bool> {
+    let Some(text) = file::read(config)? else {
+        return Ok(false);
+    };
+    let mut document: DocumentMut = text
+        .parse()
+        .with_context(|| format!("`{}` is not TOML", config.display()))?;
+    let begins = format!("{}:", hooks.display());
+    let table = document.as_table_mut();
+    let Some(all) = table.get_mut("hooks").and_then(Item::as_table_mut) else {
+        return Ok(false);
+    };
+    let Some(state) = all.get_mut("state").and_then(Item::as_table_mut) else {
+        return Ok(false);
+    };
+    let before = state.len();
+    state.retain(|key, _| !key.starts_with(&begins));
+    if state.len() == before {
+        return Ok(false);
+    }
+    if state.is_empty() {
+        all.remove("state");
+    }
+    if all.is_empty() {
+        table.remove("hooks");
+    }
+    file::replace(config, &document.to_string())?;
+    Ok(true)
+}
+
 /// A table inside a table, made where it is missing.
 fn child<'a>(table: &'a mut Table, name: &str) -> Option<&'a mut Table> {
     let fresh = || {

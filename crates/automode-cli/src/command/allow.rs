@@ -16,11 +16,17 @@ use crate::{client, person};
 
 /// Turn a call that was denied or asked about into a permission rule.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The decision's name, as the denial or `automode log` shows it; `last` for the latest
     #[arg(value_name = "ID")]
     id: String,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  automode allow last
+  automode allow k3f9x2ab";
 
 pub fn run(args: Args) -> Result<u8> {
     person::required("automode allow")?;

@@ -9,11 +9,17 @@ use crate::{output, person};
 
 /// Permit one call that was denied or asked about, once.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The decision's name, as the denial or `automode log` shows it; `last` for the latest
     #[arg(value_name = "ID")]
     id: String,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  automode allow-once last
+  automode allow-once k3f9x2ab";
 
 pub fn run(args: Args) -> Result<u8> {
     person::required("automode allow-once")?;

@@ -11,6 +11,7 @@ use crate::{clock, output};
 
 /// Show how many decisions there were, by what, and what they cost.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     filter: Filter,
@@ -39,6 +40,11 @@ struct Sums {
     tools: Counts,
     days: Counts,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  automode stats --since 7d
+  automode stats --agent codex --json";
 
 pub fn run(args: Args) -> Result<u8> {
     let mut sums = Sums::default();
@@ -98,6 +104,10 @@ impl Sums {
     }
 
     fn show(&self) {
+        if self.total == 0 {
+            println!("no decisions (hint: automode status, or other filters)");
+            return;
+        }
         println!("{} decisions, {} prompts saved", self.total, self.saved);
         if self.judged > 0 {
             println!(

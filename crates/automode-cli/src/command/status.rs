@@ -15,11 +15,17 @@ use crate::{clock, judge, setup};
 
 /// Show which agents automode is registered with.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  automode status
+  automode status --json";
 
 pub fn run(args: Args) -> Result<u8> {
     let place = client::place()?;

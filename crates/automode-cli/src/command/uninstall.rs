@@ -1,10 +1,10 @@
 //! `automode uninstall`: takes the hook out again and leaves the rest as it is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use automode_agents::Agent;
-use automode_agents::install;
+use automode_agents::install::{self, Plan, Request, Scope};
+use automode_agents::{Agent, Enforcement};
 
 use super::install::{ScopeArg, agents};
 use crate::client::{self, Installed};
@@ -12,6 +12,7 @@ use crate::person;
 
 /// Take automode out of coding agents' configuration.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The agents
     #[arg(value_name = "AGENT", required = true, value_parser = agents())]
@@ -27,6 +28,11 @@ pub struct Args {
     yes: bool,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  automode uninstall claude-code
+  automode uninstall codex gemini-cli --dry-run";
+
 pub fn run(args: Args) -> Result<u8> {
     let place = client::place()?;
     let mut changes = Vec::new();
@@ -39,13 +45,17 @@ pub fn run(args: Args) -> Result<u8> {
             continue;
         }
         let before = client::read(&path)?.unwrap_or_default();
-        let after = install::remove(agent, &before)
-            .map_err(|refusal| anyhow!("`{}` is left alone: {}", path.display(), refusal.0))?;
+        let after = match as_it_was(agent, args.scope.into(), &path, &before)? {
+            Before::Text(text) => Some(text),
+            Before::Nothing => None,
+            Before::Unknown => install::remove(agent, &before)
+                .map_err(|refusal| anyhow!("`{}` is left alone: {}", path.display(), refusal.0))?,
+        };
         match &after {
             Some(_) => println!("{}: take the hooks out of {}", agent.name(), path.display()),
             None => println!("{}: remove {}", agent.name(), path.display()),
         }
-        changes.push((path, after));
+        changes.push((agent, path, after));
     }
     if args.dry_run || changes.is_empty() {
         return Ok(0);
@@ -53,11 +63,19 @@ pub fn run(args: Args) -> Result<u8> {
     if !args.yes && !person::agrees("do this?")? {
         bail!("nothing was changed");
     }
-    for (path, after) in changes {
-        let backup = match after {
-            Some(text) => client::replace(&path, &text)?,
+    for (agent, path, after) in changes {
+        let backup = match &after {
+            Some(text) => client::replace(&path, text)?,
             None => client::remove(&path)?,
         };
+        let rest = after.as_deref().unwrap_or("{}");
+        if agent == Agent::Codex && install::registered(agent, rest).is_ok_and(|all| all.is_empty())
+        {
+            let config = path.with_file_name("config.toml");
+            if client::forget_codex(&config, &path)? {
+                println!("took the trust in the hooks out of {}", config.display());
+            }
+        }
         if let Some(backup) = backup {
             println!(
                 "changed {} (as it was: {})",
@@ -67,4 +85,58 @@ pub fn run(args: Args) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// What there was before the first installation.
+enum Before {
+    Text(String),
+    Nothing,
+    /// Somebody has changed the file since, or it was not kept.
+    Unknown,
+}
+
+/// The file as it was before it was installed into, if nobody has changed it since: a kept
+/// text that an installation turns into what stands there now.
+fn as_it_was(agent: Agent, scope: Scope, path: &Path, now: &str) -> Result<Before> {
+    // A plugin is a file of our own: whatever it was before, it goes.
+    if agent == Agent::Opencode {
+        return Ok(Before::Nothing);
+    }
+    let (place, program) = (client::place()?, client::program()?);
+    let plans: Vec<Plan> = [Enforcement::Enforce, Enforcement::Shadow]
+        .into_iter()
+        .filter_map(|enforcement| {
+            install::plan(&Request {
+                agent,
+                scope,
+                program: &program,
+                enforcement,
+                place: &place,
+            })
+        })
+        .collect();
+    let leads_to = |before: Option<&str>, after: &str| {
+        let changed = |plan: &Plan| plan.change.apply(before);
+        plans
+            .iter()
+            .any(|plan| changed(plan).as_deref() == Ok(after))
+    };
+    let is_ours = |text: &str| {
+        install::registered(agent, text).is_ok_and(|hooks| hooks.iter().any(|hook| hook.ours))
+    };
+    let mut text = now.to_owned();
+    // An installation may have been changed by another one.
+    for before in client::backups(path) {
+        if before != text && leads_to(Some(&before), &text) {
+            text = before;
+        }
+        if !is_ours(&text) {
+            return Ok(Before::Text(text));
+        }
+    }
+    Ok(if leads_to(None, &text) {
+        Before::Nothing
+    } else {
+        Before::Unknown
+    })
 }

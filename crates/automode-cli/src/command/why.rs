@@ -8,6 +8,7 @@ use crate::{clock, output};
 
 /// Show how one decision came about.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The decision's name, as `automode log` shows it; `last` for the latest
     #[arg(value_name = "ID", default_value = "last")]
@@ -16,6 +17,11 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  automode why
+  automode why k3f9x2ab --json";
 
 pub fn run(args: Args) -> Result<u8> {
     let entry = log::open()?.find(&args.id).ok_or_else(|| {

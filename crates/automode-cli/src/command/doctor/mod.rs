@@ -20,6 +20,7 @@ use crate::clock;
 
 /// Check that every registered agent really asks automode.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Only these agents
     #[arg(value_name = "AGENT", value_parser = super::install::agents())]
@@ -52,6 +53,11 @@ fn bad(what: impl Into<String>, hint: impl Into<String>) -> Finding {
         hint: hint.into(),
     }
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  automode doctor
+  automode doctor codex";
 
 pub fn run(args: Args) -> Result<u8> {
     let place = client::place()?;

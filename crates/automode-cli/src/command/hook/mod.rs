@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use automode_agents::{Answer, Moment, Reply};
 
-pub use options::Options;
+pub use options::{Args, Options, run};
 
 /// The exit code that every client with command hooks reads as a block.
 const BLOCK: u8 = 2;

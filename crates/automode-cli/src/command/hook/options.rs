@@ -1,4 +1,5 @@
-//! The arguments of a hook, parsed by hand: the installer writes them.
+//! The arguments of a hook, parsed by hand: the installer writes them. [`Args`] describes
+//! them to people.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -9,6 +10,41 @@ use automode_agents::{Agent, Enforcement};
 /// Below the shortest timeout a client is likely to have been given.
 const DEADLINE: Duration = Duration::from_secs(20);
 const LONGEST: u64 = 600;
+
+/// Answer one event of a coding agent: its JSON on stdin, the answer on stdout.
+///
+/// `automode install` registers this with an agent; nobody has to type it. The exit code is
+/// 0 with an answer, or 2 with the reason on stderr, which every client reads as a denial.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// claude-code, codex, gemini-cli, qwen-code, copilot, opencode, or generic for any other harness
+    #[arg(value_name = "AGENT")]
+    agent: String,
+    /// `enforce` answers, `shadow` decides and records and answers nothing
+    #[arg(long, value_name = "MODE", default_value = "enforce")]
+    mode: String,
+    /// Whether a person is there to be asked: `interactive` or `headless`; told by the client where it is left out
+    #[arg(long, value_name = "PRESENCE")]
+    presence: Option<String>,
+    /// Deny after this many seconds without a decision; below the client's own timeout
+    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE.as_secs())]
+    deadline: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  automode hook claude-code --deadline 45
+  echo '{\"event\": \"before-tool\", \"session\": \"s\", \"cwd\": \"/tmp\", \"tool\": \"Bash\", \"input\": {\"command\": \"ls\"}}' | automode hook generic";
+
+/// What clap understood, for the parser that counts.
+pub fn run(args: Args) -> anyhow::Result<u8> {
+    let mut words = vec![args.agent, "--mode".to_owned(), args.mode];
+    let presence = args.presence.into_iter();
+    words.extend(presence.flat_map(|word| ["--presence".to_owned(), word]));
+    words.extend(["--deadline".to_owned(), args.deadline.to_string()]);
+    Ok(super::main(words.into_iter().map(OsString::from)))
+}
 
 /// What a hook was told.
 #[derive(Clone, Debug, PartialEq, Eq)]

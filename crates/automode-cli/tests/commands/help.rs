@@ -1,0 +1,56 @@
+//! What a stranger is told.
+
+use crate::home::Home;
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let home = Home::new();
+    for command in [
+        "hook",
+        "install",
+        "uninstall",
+        "status",
+        "doctor",
+        "log",
+        "why",
+        "stats",
+        "replay",
+        "allow",
+        "allow-once",
+        "check",
+        "explain",
+    ] {
+        assert!(
+            home.says("--help").contains(&format!("\n  {command} ")),
+            "{command}"
+        );
+        let help = home.says(&format!("{command} --help"));
+        assert!(
+            help.contains("Usage: automode") && help.contains("Examples:"),
+            "{help}"
+        );
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_an_error_that_helps() {
+    let home = Home::new();
+    let check = |line: &str, expected: &str| {
+        let said = home.complains(line);
+        assert!(said.contains(expected), "{line}: {said}");
+    };
+    check("why k3f9", "hint: automode log");
+    check("log --since soon", "90s, 15m, 2h, 7d");
+    check("log --verdict maybe", "allow, ask, deny");
+    check("install vim", "claude-code");
+    check("install generic", "hint: call `automode hook generic`");
+    check("allow last", "for a person at a terminal");
+    check("allow-once last", "for a person at a terminal");
+    check("replay /nowhere", "hint: name a file or a directory");
+    check("hook", "one of claude-code");
+    check("hook vim", "one of claude-code");
+    check("hook codex --loud yes", "not an option");
+    assert!(home.says("stats").contains("no decisions"));
+    assert!(home.says("status").contains("automode install"));
+    assert_eq!(home.says("log"), "");
+}

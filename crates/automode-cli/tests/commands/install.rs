@@ -1,0 +1,214 @@
+//! Installing, looking after it, and taking it back.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::home::Home;
+
+#[test]
+fn an_installation_is_announced_made_and_taken_back() {
+    let home = Home::new();
+    let settings = home.path(".claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    let before = "{\n  // mine\n  \"model\": \"x\"\n}\n";
+    fs::write(&settings, before).unwrap();
+    assert!(
+        home.says("install claude-code --dry-run")
+            .contains("PreToolUse")
+    );
+    assert_eq!(fs::read_to_string(&settings).unwrap(), before);
+    home.says("install claude-code --yes");
+    let after = fs::read_to_string(&settings).unwrap();
+    assert!(after.contains("// mine") && after.contains("hook claude-code"));
+    home.says("install claude-code --yes");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), after);
+    assert!(home.says("status").contains("enforce"));
+    assert!(
+        home.says("doctor claude-code")
+            .contains("stops a call that must not pass")
+    );
+    home.says("uninstall claude-code --yes");
+    let removed = fs::read_to_string(&settings).unwrap();
+    assert!(
+        removed.contains("// mine") && !removed.contains("automode"),
+        "{removed}"
+    );
+    let kept = fs::read_dir(settings.parent().unwrap()).unwrap().flatten();
+    assert!(
+        kept.into_iter()
+            .any(|entry| fs::read_to_string(entry.path()).unwrap() == before)
+    );
+}
+
+#[test]
+fn shadow_and_own_files() {
+    let home = Home::new();
+    home.says("install opencode copilot --mode shadow --yes");
+    let status: Value = serde_json::from_str(&home.says("status --json")).unwrap();
+    assert!(
+        status
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["mode"] == "shadow"),
+        "{status}"
+    );
+    home.says("uninstall opencode copilot --yes");
+    assert!(!home.path(".config/opencode/plugin/automode.js").exists());
+    assert_eq!(home.says("status --json").trim(), "[]");
+}
+
+#[test]
+fn a_file_that_is_broken_is_left_alone() {
+    let home = Home::new();
+    let settings = home.path(".gemini/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(&settings, "{ \"hooks\": ").unwrap();
+    assert!(!home.run("install gemini-cli --yes").status.success());
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "{ \"hooks\": ");
+}
+
+/// Every client that has a file, and an event of its own that decides.
+const CLIENTS: [(&str, &str, &str); 6] = [
+    ("claude-code", ".claude/settings.json", "PreToolUse"),
+    ("codex", ".codex/hooks.json", "PreToolUse"),
+    ("gemini-cli", ".gemini/settings.json", "BeforeTool"),
+    ("qwen-code", ".qwen/settings.json", "PreToolUse"),
+    ("copilot", ".copilot/hooks/automode.json", "preToolUse"),
+    ("opencode", ".config/opencode/plugin/automode.js", ""),
+];
+
+#[test]
+fn what_is_taken_back_is_as_it_was_to_the_byte() {
+    let other =
+        r#"{"matcher":"Bash","hooks":[{"type":"command","command":"echo hi","timeout":5}]}"#;
+    for (agent, file, event) in CLIENTS {
+        let texts = [
+            None,
+            Some(String::new()),
+            Some("{}".to_owned()),
+            Some("{\n  // mine\n  \"model\": \"x\", // why\n  \"b\": [1,2,]\n}\n".to_owned()),
+            Some("{\r\n\t\"model\": \"x\"\r\n}".to_owned()),
+            Some("{\"hooks\":{}}".to_owned()),
+            Some(format!("{{\"a\":1,\"hooks\":{{\"{event}\":[{other}]}}}}")),
+            Some(format!(
+                "{{\n    \"hooks\": {{\n        \"{event}\": [\n            {other}\n        ]\n    }},\n    \"z\": 1\n}}\n"
+            )),
+        ];
+        // The last two keep a file of their own.
+        let texts = if matches!(agent, "copilot" | "opencode") {
+            &texts[..1]
+        } else {
+            &texts[..]
+        };
+        for text in texts {
+            let home = Home::new();
+            if let Some(text) = text {
+                home.write(file, text);
+            }
+            for mode in ["enforce", "shadow", "enforce"] {
+                home.says(&format!("install {agent} --mode {mode} --yes"));
+            }
+            assert!(home.read(file).unwrap().contains("automode"));
+            home.says(&format!("uninstall {agent} --yes"));
+            assert_eq!(&home.read(file), text, "{agent}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_was_changed_since_loses_the_hooks_alone() {
+    let home = Home::new();
+    home.write(".claude/settings.json", "{\"a\": 1}\n");
+    home.says("install claude-code --yes");
+    let installed = home.read(".claude/settings.json").unwrap();
+    home.write(
+        ".claude/settings.json",
+        &installed.replace("\"a\": 1", "\"a\": 2"),
+    );
+    home.says("uninstall claude-code --yes");
+    let left: Value = serde_json::from_str(&home.read(".claude/settings.json").unwrap()).unwrap();
+    assert_eq!(left, serde_json::json!({"a": 2}));
+}
+
+#[test]
+fn the_trust_of_codex_goes_with_the_hooks() {
+    let home = Home::new();
+    home.says("install codex --yes");
+    let hooks = home.path(".codex/hooks.json");
+    let mine = "model = \"m\" # mine\n\n[hooks.state.\"/elsewhere/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:1\"\n";
+    let ours = format!(
+        "\n[hooks.state.\"{}:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:2\"\n",
+        hooks.display()
+    );
+    home.write(".codex/config.toml", &format!("{mine}{ours}"));
+    home.says("uninstall codex --yes");
+    assert_eq!(home.read(".codex/config.toml").unwrap(), mine);
+    assert!(!hooks.exists());
+}
+
+#[test]
+fn doctor_says_what_is_wrong_and_how_to_put_it_right() {
+    let check =
+        |agent: &str, file: &str, change: &dyn Fn(String) -> String, wrong: &str, hint: &str| {
+            let home = Home::new();
+            home.says(&format!("install {agent} --yes"));
+            let text = home.read(file).unwrap();
+            home.write(file, &change(text));
+            let said = home.complains(&format!("doctor {agent}"));
+            let at = said
+                .find(wrong)
+                .unwrap_or_else(|| panic!("{wrong}: {said}"));
+            assert!(
+                said[at..].contains("hint: ") && said[at..].contains(hint),
+                "{said}"
+            );
+        };
+    for (agent, file, event) in CLIENTS {
+        let again = format!("automode install {agent}");
+        if event.is_empty() {
+            let stale = |text: String| text.replace("enforce", "advise");
+            check(agent, file, &stale, "not as this version writes it", &again);
+            continue;
+        }
+        let gone = |text: String| text.replace("/automode hook", "/nowhere/automode hook");
+        check(agent, file, &gone, "cannot run", &again);
+        let bare = |text: String| text.replace("exit 2", "exit 0");
+        check(agent, file, &bare, "does not deny by itself", &again);
+        let short = |text: String| text.replace("60000", "30000").replace(": 60", ": 30");
+        check(
+            agent,
+            file,
+            &short,
+            "before the hook's own deadline",
+            &again,
+        );
+        let silent = |text: String| text.replace(&format!("\"{event}\""), "\"Nothing\"");
+        check(agent, file, &silent, &format!("no hook on {event}"), &again);
+        check(
+            agent,
+            file,
+            &|_| "{ \"hooks\": ".to_owned(),
+            "not JSON",
+            "repair the file",
+        );
+    }
+    let off = |text: String| text.replacen('{', "{ \"disableAllHooks\": true,", 1);
+    check(
+        "claude-code",
+        ".claude/settings.json",
+        &off,
+        "switches all hooks off",
+        "take it out",
+    );
+    let home = Home::new();
+    assert!(
+        home.complains("doctor codex")
+            .contains("automode install codex")
+    );
+    fs::create_dir_all(home.path("state")).unwrap();
+    fs::set_permissions(home.path("state"), fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(home.complains("doctor").contains("chmod go-w"));
+}
