@@ -18,7 +18,7 @@ use std::{
 };
 
 use automode::{
-    Facts, Mode, Policy, ToolCall,
+    Facts, Gate, Mode, Policy, Session, ToolCall, Verdict,
     config::{Keeper, Places, load},
     ports::Clock,
 };
@@ -369,4 +369,27 @@ fn the_committed_schema_is_current() {
     let current =
         serde_json::to_string_pretty(&automode::config::schema::schema()).expect("a schema");
     assert_eq!(committed.trim_end(), current);
+}
+
+#[test]
+fn whoever_closes_the_bypass_closes_it_here_too() {
+    let unknown = ToolCall::bash("frobnicate --all", "/home/dev/app");
+    let check = |settings: &str, expected: Verdict| {
+        let machine = Machine::new().with(".claude/settings.json", settings);
+        let mut session = Session {
+            mode: Mode::BypassPermissions,
+            ..Session::default()
+        };
+        let decision = Gate::new(machine.policy()).check(&unknown, &mut session);
+        assert_eq!(
+            decision.verdict, expected,
+            "{settings}: {}",
+            decision.reason
+        );
+    };
+    let set =
+        |word: &str| format!(r#"{{"permissions": {{"disableBypassPermissionsMode": "{word}"}}}}"#);
+    check("{}", Verdict::Allow);
+    check(&set("enable"), Verdict::Allow);
+    check(&set("disable"), Verdict::Ask);
 }

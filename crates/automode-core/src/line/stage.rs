@@ -10,7 +10,7 @@ use super::case::Case;
 use super::gap;
 use super::opinion::Opinion;
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
-use crate::policy::{AskRules, Asked, Asks, Match};
+use crate::policy::{AskRules, Asked, Asks, Bypass, Match};
 use crate::{
     Action, Failure, Finding, Ground, Mode, Stage, Trace, TraceEntry, Verdict, Weight, exceptions,
     guards, tool,
@@ -252,7 +252,13 @@ pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> Word {
 pub(super) fn mode(case: &Case<'_>, findings: &[Finding]) -> Opinion {
     let mode = case.session.mode;
     let (verdict, reason) = match mode {
-        Mode::BypassPermissions => (Verdict::Allow, "permissions are bypassed".to_owned()),
+        Mode::BypassPermissions => match case.policy.bypass() {
+            Bypass::Open => (Verdict::Allow, "permissions are bypassed".to_owned()),
+            Bypass::Closed => (
+                Verdict::Ask,
+                "the settings do not let permissions be bypassed".to_owned(),
+            ),
+        },
         Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto | Mode::DontAsk => {
             (Verdict::Ask, open_reason(case, findings))
         }

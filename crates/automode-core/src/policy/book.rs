@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Asked, Asks, AutoMode, Match, Provenance, Settings, Subject,
+    Asked, Asks, AutoMode, Bypass, Match, Provenance, Settings, Subject,
     index::Shelf,
     permit,
     rule::Rule,
@@ -22,11 +22,18 @@ pub struct Policy {
     pub(super) allow: Shelf<Arc<Rule>>,
     pub(super) auto_allow: Shelf<AutoAllowRule>,
     pub(super) directories: Vec<String>,
+    pub(super) bypass: Bypass,
     pub(super) provenance: Provenance,
     pub(super) failure: Option<String>,
 }
 
 impl Policy {
+    /// Whether the mode that bypasses permissions may allow anything.
+    #[must_use]
+    pub const fn bypass(&self) -> Bypass {
+        self.bypass
+    }
+
     /// The first deny rule that matches any part of the call.
     #[must_use]
     pub fn denies(&self, subject: &Subject<'_>) -> Option<Match> {

@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    AutoMode, Origin, Policy, Prose, Rule, Scope, Settings, Stripped,
+    AutoMode, Bypass, Origin, Policy, Prose, Rule, Scope, Settings, Stripped,
     index::Shelf,
     layer::{Layer, List, ProjectPolicy, Sources, Written},
     strip::AutoAllowRule,
@@ -159,7 +159,9 @@ impl Build {
             }
         }
         let failure = self.provenance.faults.first().cloned();
+        let closed = layers.iter().any(|layer| layer.bypass == Bypass::Closed);
         Policy {
+            bypass: if closed { Bypass::Closed } else { Bypass::Open },
             settings: self.settings,
             auto_mode: auto_mode(layers),
             deny: Shelf::new(self.deny),

@@ -36,6 +36,16 @@ pub struct Layer {
     pub directories: Vec<Written>,
     /// Allow rules count only where an administrator wrote them.
     pub managed_allow_only: bool,
+    pub bypass: Bypass,
+}
+
+/// Whether permissions may be bypassed at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bypass {
+    #[default]
+    Open,
+    /// Somebody has closed it: the mode asks like any other.
+    Closed,
 }
 
 /// What a repository may say.
@@ -107,6 +117,7 @@ impl Layer {
             prose: Vec::new(),
             directories: Vec::new(),
             managed_allow_only: false,
+            bypass: Bypass::Open,
         }
     }
 }

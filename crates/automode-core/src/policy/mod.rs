@@ -46,7 +46,7 @@ pub use book::Policy;
 pub use build::Provenance;
 pub use field::{Column, Field, Kind, Need, Value};
 pub use fields::FIELDS;
-pub use layer::{Assignment, Layer, List, ProjectPolicy, Sources, Written};
+pub use layer::{Assignment, Bypass, Layer, List, ProjectPolicy, Sources, Written};
 pub use lint::{Note, NoteKind};
 pub use nearest::nearest;
 pub use origin::{Origin, Scope};

@@ -3,7 +3,7 @@
 //! Reads `permissions` and `autoMode` of Claude Code's JSON; every other key is
 //! the agent's own business. A repository's file gives its deny and ask rules only.
 
-use automode_core::policy::{Layer, List, Origin, ProjectPolicy, Written};
+use automode_core::policy::{Bypass, Layer, List, Origin, ProjectPolicy, Written};
 use serde_json::{Map, Value};
 
 use super::{
@@ -27,6 +27,9 @@ pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Lay
         layer.ask = reader.texts(permissions, "ask");
         layer.deny = reader.texts(permissions, "deny");
         layer.directories = reader.texts(permissions, "additionalDirectories");
+        if permissions.get("disableBypassPermissionsMode") == Some(&Value::from("disable")) {
+            layer.bypass = Bypass::Closed;
+        }
     }
     if let Some(lists) = reader.object(&root, "autoMode") {
         for list in List::ALL {

@@ -1,29 +1,17 @@
-//! Sessions and the audit log under kills, crowds, full and foreign disks.
-
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+//! The record of one session.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use automode::audit::{self, Circumstance, Entry, Kept};
 use automode::session::{self, CallNote, Cost, LedgerNote, Memory, Note, Phase};
-use automode::state::{Lock, State, Unusable};
+use automode::state::State;
 use automode_core::transcript;
-use automode_core::{
-    Decision, Ground, Ledger, Mode, Outcome, Presence, Trace, Verdict, WrittenFile,
-};
+use automode_core::{Ledger, Mode, Outcome, Presence, Verdict, WrittenFile};
 
-const PATIENCE: Duration = Duration::from_secs(20);
-
-fn state() -> (tempfile::TempDir, State) {
-    let directory = tempfile::tempdir().unwrap();
-    let state = State::at(directory.path().join("automode")).unwrap();
-    (directory, state)
-}
+use crate::{PATIENCE, files, only_file, state};
 
 fn log(state: &State) -> session::Log {
     session::Log::open(state, "codex", "../../etc/passwd").unwrap()
@@ -67,40 +55,6 @@ fn user(text: &str) -> Note {
         text: text.to_owned(),
     }
 }
-
-fn entry(id: &str) -> Entry {
-    let decision = Decision {
-        verdict: Verdict::Deny,
-        ground: Ground::Rule("force-push"),
-        reason: "rewrites `main`".to_owned(),
-        findings: Vec::new(),
-        stop: false,
-        trace: Trace::default(),
-    };
-    Entry::new(
-        &decision,
-        &Circumstance {
-            time: 1_794_773_574_209,
-            id,
-            agent: "codex",
-            session: "s",
-            subagent: None,
-            tool: "Bash",
-            brief: "curl -H 'Authorization: Bearer sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789' x",
-            cwd: "/w",
-            presence: Presence::Headless,
-            shadow: false,
-            latency: 1.5,
-            judged: None,
-            price: None,
-            config: "c0ffee",
-            print: "p",
-            permission: None,
-        },
-    )
-}
-
-// --- sessions -------------------------------------------------------------------------------
 
 #[test]
 fn a_session_comes_back_as_it_was_noted() {
@@ -405,203 +359,44 @@ fn old_sessions_go_and_a_jumping_clock_takes_none() {
     assert_eq!(session::expire(&state, now).unwrap(), 2);
 }
 
-// --- the audit log ---------------------------------------------------------------------------
-
 #[test]
-fn the_chain_holds_and_edits_show() {
-    let (_directory, state) = state();
-    let log = audit::Log::new(&state);
-    for at in 0..5 {
-        assert_eq!(
-            log.append(&entry(&format!("id{at}")), PATIENCE).unwrap(),
-            Kept::InTheChain
-        );
-    }
-    let report = log.verify().unwrap();
-    assert_eq!((report.lines, report.torn, report.holds()), (5, 0, true));
-    assert_eq!(log.find("last").unwrap().id, "id4");
-    assert_eq!(log.find("id2").unwrap(), entry("id2"));
-    let path = state.path("audit.jsonl");
-    let whole = fs::read_to_string(&path).unwrap();
-    assert!(!whole.contains("sk-ant-api03"), "a secret is in the log");
-
-    let broken = |text: String| {
-        fs::write(&path, text).unwrap();
-        log.verify().unwrap().breaks.len()
-    };
-    let lines: Vec<&str> = whole.lines().collect();
-    let without = |at: usize| {
-        lines
-            .iter()
-            .enumerate()
-            .filter(|(line, _)| *line != at)
-            .map(|(_, line)| format!("{line}\n"))
-            .collect::<String>()
-    };
-    assert_eq!(broken(whole.replace("id2", "id9")), 2);
-    assert_eq!(broken(without(2)), 1);
-    assert_eq!(broken(without(4)), 1);
-    assert_eq!(broken(without(0)), 1);
-    assert_eq!(broken(whole.clone()), 0);
-}
-
-#[test]
-fn a_torn_line_costs_itself_and_is_admitted() {
-    let (_directory, state) = state();
-    let log = audit::Log::new(&state);
-    log.append(&entry("one"), PATIENCE).unwrap();
-    let path = state.path("audit.jsonl");
-    OpenOptions::new()
-        .append(true)
-        .open(&path)
-        .unwrap()
-        .write_all(b"{\"time\":17,\"id\":\"to")
-        .unwrap();
-    assert!(log.verify().unwrap().holds());
-    log.append(&entry("two"), PATIENCE).unwrap();
-    let report = log.verify().unwrap();
-    assert_eq!(
-        (report.lines, report.torn, report.breaks),
-        (2, 1, Vec::new())
-    );
-}
-
-#[test]
-fn a_crowd_of_deciders_loses_nothing() {
-    let (_directory, state) = state();
-    thread::scope(|scope| {
-        for writer in 0..16 {
-            let log = audit::Log::new(&state);
-            scope.spawn(move || {
-                for at in 0..25 {
-                    log.append(&entry(&format!("{writer}-{at}")), PATIENCE)
-                        .unwrap();
-                }
-            });
+fn a_call_that_was_let_through_writes_and_a_refused_one_does_not() {
+    let check = |verdict: Verdict, outcome: Option<Outcome>, expected: &[(&str, &str)]| {
+        let (_directory, state) = state();
+        let log = log(&state);
+        log.append(&[call("a", verdict)], PATIENCE).unwrap();
+        if let Some(outcome) = outcome {
+            let Note::Done { id, print, .. } = done("a", outcome) else {
+                return;
+            };
+            let ended = Note::Done {
+                id,
+                print,
+                outcome,
+                files: match outcome {
+                    Outcome::Succeeded | Outcome::Failed => vec![file("/w/a", "beef")],
+                    Outcome::Pending | Outcome::Denied => Vec::new(),
+                },
+            };
+            log.append(&[ended], PATIENCE).unwrap();
         }
-    });
-    let report = audit::Log::new(&state).verify().unwrap();
-    assert_eq!((report.lines, report.holds()), (400, true));
-}
-
-#[test]
-fn a_writer_without_the_lock_leaves_its_line_beside() {
-    let (_directory, state) = state();
-    let log = audit::Log::new(&state);
-    log.append(&entry("one"), PATIENCE).unwrap();
-    {
-        let _held = Lock::take(&state.path("audit.lock"), PATIENCE).unwrap();
-        assert_eq!(
-            log.append(&entry("two"), Duration::from_millis(5)).unwrap(),
-            Kept::Beside
-        );
-    }
-    log.append(&entry("three"), PATIENCE).unwrap();
-    let mut ids = Vec::new();
-    log.for_each(|entry| ids.push(entry.id));
-    assert_eq!(ids, ["one", "two", "three"]);
-    assert!(log.verify().unwrap().holds());
-}
-
-#[test]
-fn a_full_log_is_put_aside_and_the_chain_goes_on() {
-    let (_directory, state) = state();
-    let log = audit::Log::new(&state);
-    let mut big = entry("big");
-    big.reason = "r".repeat(60_000);
-    for _ in 0..300 {
-        log.append(&big, PATIENCE).unwrap();
-    }
-    log.append(&entry("last"), PATIENCE).unwrap();
-    assert_eq!(log.files().len(), 2);
-    let report = log.verify().unwrap();
-    assert_eq!((report.lines, report.holds()), (301, true));
-    fs::remove_file(state.path("audit.jsonl")).unwrap();
-    assert!(!log.verify().unwrap().holds());
-}
-
-// --- the directory ---------------------------------------------------------------------------
-
-#[test]
-fn a_missing_directory_is_made_private() {
-    let (_directory, state) = state();
-    let mode = fs::metadata(state.root()).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
-}
-
-#[test]
-fn a_directory_that_others_may_write_is_not_used() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path().join("automode");
-    fs::create_dir(&root).unwrap();
-    fs::set_permissions(&root, fs::Permissions::from_mode(0o777)).unwrap();
-    assert!(matches!(State::at(root), Err(Unusable::Shared(_))));
-}
-
-#[test]
-fn a_link_of_somebody_else_is_not_followed() {
-    let directory = tempfile::tempdir().unwrap();
-    let (real, link) = (
-        directory.path().join("real"),
-        directory.path().join("automode"),
+        let written = log.read().unwrap().written;
+        let found: Vec<_> = written
+            .iter()
+            .map(|file| (file.path.as_str(), file.digest.as_str()))
+            .collect();
+        assert_eq!(found, expected, "{verdict:?} {outcome:?}");
+    };
+    check(Verdict::Allow, None, &[("/w/a", "")]);
+    check(
+        Verdict::Allow,
+        Some(Outcome::Succeeded),
+        &[("/w/a", "beef")],
     );
-    fs::create_dir(&real).unwrap();
-    fs::set_permissions(&real, fs::Permissions::from_mode(0o700)).unwrap();
-    symlink(&real, &link).unwrap();
-    assert!(State::at(link.clone()).is_ok());
-    // Only root may give things away.
-    if lchown(&link, Some(65_534), None).is_ok() {
-        assert!(matches!(State::at(link), Err(Unusable::Foreign(_))));
-        lchown(&real, Some(65_534), None).unwrap();
-        assert!(matches!(State::at(real), Err(Unusable::Foreign(_))));
-    }
-}
-
-#[test]
-fn a_file_in_its_place_is_not_a_state() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path().join("automode");
-    fs::write(&root, "x").unwrap();
-    assert!(State::at(root).is_err());
-}
-
-#[test]
-fn a_full_disk_fails_the_log_and_nothing_else() {
-    // `/dev/full` says what a full disk says.
-    if !Path::new("/dev/full").exists() {
-        return;
-    }
-    let mut full = OpenOptions::new()
-        .write(true)
-        .read(true)
-        .open("/dev/full")
-        .unwrap();
-    assert!(automode::state::append(&mut full, "x\n").is_err());
-}
-
-#[test]
-fn the_place_follows_the_environment() {
-    let directory = tempfile::tempdir().unwrap();
-    let base = directory.path().to_str().unwrap().to_owned();
-    let at =
-        |name: &'static str| State::locate(|asked| (asked == name).then(|| base.clone())).unwrap();
-    assert!(at("XDG_STATE_HOME").root().ends_with("automode"));
-    assert!(at("HOME").root().ends_with(".local/state/automode"));
-    assert!(matches!(State::locate(|_| None), Err(Unusable::Homeless)));
-}
-
-fn files(directory: &Path, kind: &str) -> Vec<std::path::PathBuf> {
-    let mut files: Vec<_> = fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|own| own == kind))
-        .collect();
-    files.sort();
-    files
-}
-
-fn only_file(directory: &Path, kind: &str) -> std::path::PathBuf {
-    let files = files(directory, kind);
-    assert_eq!(files.len(), 1);
-    files.into_iter().next().unwrap()
+    check(Verdict::Ask, None, &[]);
+    check(Verdict::Ask, Some(Outcome::Succeeded), &[("/w/a", "beef")]);
+    check(Verdict::Ask, Some(Outcome::Denied), &[]);
+    check(Verdict::Deny, None, &[]);
+    // Nobody enforced the verdict.
+    check(Verdict::Deny, Some(Outcome::Succeeded), &[("/w/a", "beef")]);
 }
