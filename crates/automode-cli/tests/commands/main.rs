@@ -2,9 +2,7 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::string_slice,
-    clippy::panic,
     reason = "a test that panics has failed"
 )]
 
