@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{judge, transcript};
+use crate::{CallRecord, judge, transcript};
 
 /// Something to look at. The runtime answers into [`Facts`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +33,8 @@ pub struct Facts {
     pub repos: BTreeMap<String, RepoFact>,
     /// The agent's own record, where the runtime reads one; the session's stands in for it.
     pub transcript: Option<Vec<transcript::Entry>>,
+    /// The calls so far with what became of them, where the session does not carry them.
+    pub calls: Option<Vec<CallRecord>>,
     /// Files of standing instructions, looked for with the transcript.
     pub instructions: Vec<judge::Instruction>,
 }

@@ -147,7 +147,7 @@ impl Gate {
 
     /// The first contact with a session fixes where it began and its repository's remotes.
     fn begin(&self, call: &ToolCall, memory: &mut Memory) -> Vec<Note> {
-        if memory.cwd.is_some() {
+        if memory.standing.cwd.is_some() {
             return Vec::new();
         }
         let facts = self.files.observe(&[Query::Repo(call.cwd.clone())]);
@@ -202,6 +202,7 @@ impl Gate {
                 Ok(match recall.transcript() {
                     Ok(transcript) => Input::Facts(Facts {
                         transcript,
+                        calls: recall.calls(),
                         instructions: recall.instructions(session),
                         ..Facts::default()
                     }),

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use automode_core::{Facts, Failure, Query, Session, judge, transcript};
+use automode_core::{CallRecord, Facts, Failure, Query, Session, judge, transcript};
 
 use crate::session::{Memory, Note};
 
@@ -51,6 +51,11 @@ pub trait Recall {
     /// There is a record, and the judge cannot be shown what it must see of it.
     fn transcript(&self) -> Result<Option<Vec<transcript::Entry>>, Failure> {
         Ok(None)
+    }
+
+    /// The calls so far with what became of them; `None`: the session's record stands.
+    fn calls(&self) -> Option<Vec<CallRecord>> {
+        None
     }
 
     /// Files of standing instructions; none where nobody looks.

@@ -314,8 +314,8 @@ fn a_store_carries_a_session_from_process_to_process() {
     let verdicts = [blocked(), blocked(), blocked()];
     assert_eq!(verdicts, [Verdict::Deny, Verdict::Deny, Verdict::Ask]);
     let memory = automode::ports::Store::read(&store).expect("a memory");
-    assert_eq!((memory.ledger.total, memory.calls.len()), (3, 3));
-    assert_eq!(memory.cwd.as_deref(), Some(CWD));
+    assert_eq!((memory.standing.ledger.total, memory.calls.len()), (3, 3));
+    assert_eq!(memory.standing.cwd.as_deref(), Some(CWD));
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_thousand_hooks_killed_at_random_break_nothing() {
         "{answered} decisions answered, {} in the log",
         report.lines
     );
-    assert!(bench.memory().cwd.is_some());
+    assert!(bench.memory().standing.cwd.is_some());
     eprintln!(
         "{answered} of {HOOKS} answered, {} lines, {} torn, {:?}",
         report.lines,

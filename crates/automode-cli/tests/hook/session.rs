@@ -31,7 +31,7 @@ fn shell(id: &str, command: &str) -> Value {
 
 fn written(bench: &Bench, name: &str) -> Option<WrittenFile> {
     let end = format!("/{name}");
-    let files = bench.memory().written;
+    let files = bench.memory().standing.written;
     files.into_iter().find(|file| file.path.ends_with(&end))
 }
 
@@ -64,7 +64,7 @@ fn a_session_is_remembered() {
         })
         .collect();
     assert_eq!(words, ["add a file, never push"]);
-    assert_eq!(memory.cwd.as_deref(), Some(cwd.as_str()));
+    assert_eq!(memory.standing.cwd.as_deref(), Some(cwd.as_str()));
     assert_eq!(memory.calls[0].outcome, Outcome::Succeeded);
     assert_eq!(
         written(&bench, "new.txt").unwrap().digest,

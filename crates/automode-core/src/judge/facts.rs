@@ -20,7 +20,7 @@ pub fn facts(session: &Session, facts: &Facts) -> Vec<String> {
         lines.push(state(repo));
         remotes(&mut lines, repo, session.repo.as_ref());
     }
-    outcomes(&mut lines, &session.calls);
+    outcomes(&mut lines, facts.calls.as_deref().unwrap_or(&session.calls));
     lines
 }
 

@@ -96,11 +96,13 @@ impl<'a> Case<'a> {
             shell,
             repos,
             transcript,
+            calls,
             instructions,
         } = facts;
         self.facts.paths.extend(paths);
         self.facts.repos.extend(repos);
         self.facts.transcript = transcript.or(self.facts.transcript.take());
+        self.facts.calls = calls.or(self.facts.calls.take());
         self.facts.instructions.extend(instructions);
         if shell.files.is_empty() {
             return;

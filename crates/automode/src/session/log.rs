@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::memory::Memory;
 use super::note::Note;
+use super::standing::Standing;
 use crate::ports::Store;
 use crate::state::{Lock, LockError, State, append, open_private};
 
@@ -63,10 +64,21 @@ impl Log {
     /// # Errors
     /// Where there is a record that cannot be read.
     pub fn read(&self) -> io::Result<Memory> {
+        Ok(Memory::fold(&self.text()?))
+    }
+
+    /// What decides before a judge is asked.
+    ///
+    /// # Errors
+    /// Where there is a record that cannot be read.
+    pub fn glance(&self) -> io::Result<Standing> {
+        Ok(Standing::glance(&self.text()?))
+    }
+
+    fn text(&self) -> io::Result<String> {
         match read_bounded(&self.path) {
-            Ok(text) => Ok(Memory::fold(&text)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Memory::default()),
-            Err(error) => Err(error),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            read => read,
         }
     }
 
@@ -190,7 +202,7 @@ fn fold(path: &Path) -> io::Result<()> {
 }
 
 fn folded(text: &str) -> String {
-    let memory = Memory::fold(text);
+    let memory = Memory::fold(text).standing;
     let skip = memory.written.len().saturating_sub(KEPT_FILES);
     let mut kept: Vec<(usize, &str)> = Vec::new();
     let (mut calls, mut words) = (KEPT_CALLS, KEPT_WORDS);

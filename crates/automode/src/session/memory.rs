@@ -3,24 +3,18 @@
 use std::collections::BTreeMap;
 
 use automode_core::transcript::Entry;
-use automode_core::{
-    CallRecord, Ledger, Mode, Outcome, Presence, RepoFact, Session, Verdict, WrittenFile,
-};
+use automode_core::{CallRecord, Mode, Outcome, Presence, Session, Verdict, WrittenFile};
 
-use super::note::{CallNote, Cost, Note, Phase};
+use super::note::{CallNote, Note, Phase};
+use super::standing::Standing;
 
 /// Everything that is remembered of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
-    /// Where it began; `None`: nothing is known of this session yet.
-    pub cwd: Option<String>,
-    pub repo: Option<RepoFact>,
+    pub standing: Standing,
     /// User words and calls in their order.
     pub entries: Vec<Entry>,
     pub calls: Vec<Remembered>,
-    pub written: Vec<WrittenFile>,
-    pub ledger: Ledger,
-    pub cost: Cost,
     pub subagents: BTreeMap<String, Delegate>,
     /// Lines that could not be read.
     pub unreadable: usize,
@@ -47,22 +41,25 @@ impl Memory {
     #[must_use]
     pub fn fold(text: &str) -> Self {
         let mut memory = Self::default();
-        for line in text.lines().filter(|line| !line.is_empty()) {
-            match serde_json::from_str(line) {
-                Ok(note) => memory.take(note),
-                Err(_) => memory.unreadable = memory.unreadable.saturating_add(1),
-            }
-        }
+        text.lines().for_each(|line| memory.read(line));
         memory
+    }
+
+    pub(super) fn read(&mut self, line: &str) {
+        match serde_json::from_str(line) {
+            Ok(note) => self.take(note),
+            Err(_) if line.is_empty() => {}
+            Err(_) => self.unreadable = self.unreadable.saturating_add(1),
+        }
     }
 
     /// Takes one note in.
     pub fn take(&mut self, note: Note) {
         match note {
             Note::Start { cwd, repo, .. } => {
-                if self.cwd.is_none() {
-                    self.cwd = Some(cwd);
-                    self.repo = repo;
+                if self.standing.cwd.is_none() {
+                    self.standing.cwd = Some(cwd);
+                    self.standing.repo = repo;
                 }
             }
             Note::User { text } => self.entries.push(Entry::User(text)),
@@ -73,7 +70,7 @@ impl Memory {
                 outcome,
                 files,
             } => self.done(id.as_deref(), &print, outcome, files),
-            Note::Ledger(moved) => self.ledger = moved.apply(self.ledger),
+            Note::Ledger(moved) => self.standing.ledger = moved.apply(self.standing.ledger),
             Note::Subagent { id, kind, phase } => {
                 let line = self.subagents.entry(id).or_default();
                 line.stopped = phase == Phase::Stopped;
@@ -81,16 +78,18 @@ impl Memory {
                     line.kind = kind;
                 }
             }
-            Note::Cost(cost) => self.cost = self.cost.plus(cost),
+            Note::Cost(cost) => self.standing.cost = self.standing.cost.plus(cost),
             Note::Folded {
                 ledger,
                 cost,
                 written,
                 ..
             } => {
-                self.ledger = ledger;
-                self.cost = cost;
-                written.into_iter().for_each(|file| self.wrote(file));
+                self.standing.ledger = ledger;
+                self.standing.cost = cost;
+                written
+                    .into_iter()
+                    .for_each(|file| self.standing.wrote(file));
             }
             Note::End | Note::Unknown => {}
         }
@@ -108,7 +107,7 @@ impl Memory {
                 note.writes
                     .iter()
                     .cloned()
-                    .for_each(|file| self.wrote(file));
+                    .for_each(|file| self.standing.wrote(file));
                 Outcome::Pending
             }
             Verdict::Ask => Outcome::Pending,
@@ -133,57 +132,39 @@ impl Memory {
         if let Some(call) = self.calls.iter_mut().rev().find(is_it) {
             call.outcome = outcome;
             // A call that a person let through writes what it said it would.
-            match outcome {
-                Outcome::Succeeded | Outcome::Failed => {
+            match (outcome, call.note.verdict) {
+                (Outcome::Succeeded | Outcome::Failed, Verdict::Ask | Verdict::Deny) => {
                     files.extend(call.note.writes.iter().cloned());
                 }
-                Outcome::Denied | Outcome::Pending => {}
+                (Outcome::Denied | Outcome::Pending, _) | (_, Verdict::Allow) => {}
             }
         }
-        files.into_iter().rev().for_each(|file| self.wrote(file));
-    }
-
-    /// The latest word about a file, with everything that was ever found in it.
-    fn wrote(&mut self, mut file: WrittenFile) {
-        if let Some(at) = self.written.iter().position(|own| own.path == file.path) {
-            let before = self.written.remove(at);
-            file.created |= before.created;
-            for (own, old) in [
-                (&mut file.findings, before.findings),
-                (&mut file.taint, before.taint),
-            ] {
-                own.extend(old);
-                own.sort();
-                own.dedup();
-            }
-            if file.digest.is_empty() {
-                file.digest = before.digest;
-            }
-        }
-        self.written.push(file);
+        files
+            .into_iter()
+            .rev()
+            .for_each(|file| self.standing.wrote(file));
     }
 
     /// The session as the engine reads it.
     #[must_use]
     pub fn session(&self, mode: Mode, presence: Presence) -> Session {
         Session {
-            mode,
-            presence,
-            roots: self.cwd.iter().cloned().collect(),
             transcript: self.entries.clone(),
-            calls: self
-                .calls
-                .iter()
-                .map(|call| CallRecord {
-                    tool: call.note.tool.clone(),
-                    brief: call.note.brief.clone(),
-                    outcome: call.outcome,
-                })
-                .collect(),
-            written: self.written.clone(),
-            repo: self.repo.clone(),
-            ledger: self.ledger,
-            ..Session::default()
+            calls: self.records(),
+            ..self.standing.session(mode, presence)
         }
+    }
+
+    /// The calls as the engine reads them.
+    #[must_use]
+    pub fn records(&self) -> Vec<CallRecord> {
+        self.calls
+            .iter()
+            .map(|call| CallRecord {
+                tool: call.note.tool.clone(),
+                brief: call.note.brief.clone(),
+                outcome: call.outcome,
+            })
+            .collect()
     }
 }

@@ -9,8 +9,10 @@ mod learn;
 mod log;
 mod memory;
 mod note;
+mod standing;
 
 pub use learn::learned;
 pub use log::{Log, expire};
 pub use memory::{Delegate, Memory, Remembered};
 pub use note::{CallNote, Cost, LedgerNote, Note, Phase};
+pub use standing::Standing;

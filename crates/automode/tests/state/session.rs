@@ -110,15 +110,16 @@ fn a_session_comes_back_as_it_was_noted() {
     )
     .unwrap();
     let memory = log.read().unwrap();
-    let session = memory.session(Mode::Auto, Presence::Headless);
+    assert_eq!(log.glance().unwrap(), memory.standing);
+    let session = memory.standing.session(Mode::Auto, Presence::Headless);
     assert_eq!(session.roots, ["/w"]);
     assert_eq!(
-        session.transcript.first(),
+        memory.entries.first(),
         Some(&transcript::Entry::User("go".to_owned()))
     );
     assert_eq!(
-        session
-            .calls
+        memory
+            .records()
             .iter()
             .map(|call| call.outcome)
             .collect::<Vec<_>>(),
@@ -132,7 +133,7 @@ fn a_session_comes_back_as_it_was_noted() {
             .collect::<Vec<_>>(),
         [("/w/a", "beef"), ("/w/b", "beef")]
     );
-    assert_eq!((session.ledger.total, memory.cost.output), (1, 2));
+    assert_eq!((session.ledger.total, memory.standing.cost.output), (1, 2));
 }
 
 #[test]
@@ -283,6 +284,8 @@ fn a_record_stays_within_its_bounds_and_keeps_what_matters() {
     assert!(
         matches!(memory.entries.last(), Some(transcript::Entry::Call { brief, .. }) if brief == "make 399")
     );
+    assert_eq!(log.glance().unwrap(), memory.standing);
+    let memory = memory.standing;
     assert_eq!(memory.ledger.total, 2);
     assert!(memory.written.iter().any(|file| file.path == "/w/399"));
 }

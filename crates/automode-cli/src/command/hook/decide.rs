@@ -3,15 +3,16 @@
 //! The verdict is settled before anything is written, and nothing that is written
 //! changes it: a log that fails costs the record and is told to the person.
 
+use std::cell::OnceCell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode::audit::{self, Circumstance, Entry};
 use automode::line::Settlement;
 use automode::ports::FileSystem;
-use automode::session::{self, CallNote, Memory, Note};
+use automode::session::{self, CallNote, Memory, Note, Standing};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, Moment};
-use automode_core::Outcome;
+use automode_core::{Ledger, Outcome};
 use sha2::{Digest, Sha256};
 
 use super::recall::{self, FromTranscript};
@@ -21,10 +22,10 @@ use crate::{judge, setup};
 
 /// Decides a call that is about to run.
 pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
-    let (mut memory, mut trouble) = remembered(desk);
-    let mut notes = begin(desk, &mut memory);
+    let (mut standing, mut trouble) = standing(desk);
+    let mut notes = begin(desk, &mut standing);
     let print = permit::print(call);
-    let settled = settle(desk, call, &memory);
+    let settled = settle(desk, call, &standing);
     let Settled {
         mut settlement,
         config,
@@ -57,10 +58,10 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
         },
     );
     let mut writes = settlement.written.clone();
-    record::still_own(&memory, &mut writes);
+    record::still_own(&standing, &mut writes);
     notes.extend(learned(
         desk,
-        &memory,
+        standing.ledger,
         (&settlement, price),
         CallNote {
             id: id.map(str::to_owned),
@@ -81,7 +82,7 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
 
 /// Decides a request for permission. A call that was just decided is not decided again where that was a no or a question.
 pub fn permission(desk: &Desk<'_>, call: &ToolCall) -> Answer {
-    let (memory, _) = remembered(desk);
+    let memory = remembered(desk);
     let print = permit::print(call);
     let before = memory
         .calls
@@ -112,36 +113,42 @@ pub fn permission(desk: &Desk<'_>, call: &ToolCall) -> Answer {
     answer(desk, &decision, &name, false)
 }
 
-/// What is known of the session, and whether knowing it failed.
-pub fn remembered(desk: &Desk<'_>) -> (Memory, bool) {
-    match &desk.log {
-        None => (Memory::default(), true),
-        Some(log) => match log.read() {
-            Ok(memory) => (memory, false),
-            Err(_) => (Memory::default(), true),
-        },
+/// Everything that is known of the session.
+pub fn remembered(desk: &Desk<'_>) -> Memory {
+    desk.log
+        .as_ref()
+        .and_then(|log| log.read().ok())
+        .unwrap_or_default()
+}
+
+/// How the session stands, and whether knowing it failed.
+pub fn standing(desk: &Desk<'_>) -> (Standing, bool) {
+    match desk.log.as_ref().map(session::Log::glance) {
+        Some(Ok(standing)) => (standing, false),
+        Some(Err(_)) | None => (Standing::default(), true),
     }
 }
 
 /// The first contact with a session fixes where it began and its repository's remotes.
-pub fn begin(desk: &Desk<'_>, memory: &mut Memory) -> Vec<Note> {
-    if memory.cwd.is_some() {
+pub fn begin(desk: &Desk<'_>, standing: &mut Standing) -> Vec<Note> {
+    if standing.cwd.is_some() {
         return Vec::new();
     }
     let cwd = &desk.event.cwd;
     let facts = automode::observe::Machine.observe(&[Query::Repo(cwd.clone())]);
-    let start = Note::Start {
+    standing.cwd = Some(cwd.clone());
+    standing.repo = facts.repos.into_values().next();
+    vec![Note::Start {
         agent: desk.options.agent.name().to_owned(),
         session: desk.event.session.clone(),
         cwd: cwd.clone(),
-        repo: facts.repos.into_values().next(),
-    };
-    memory.take(start.clone());
-    vec![start]
+        repo: standing.repo.clone(),
+    }]
 }
 
 /// The session as the engine sees it. automode decides in every mode of the client but plan mode, which is stricter.
-pub fn session(desk: &Desk<'_>, memory: &Memory) -> Session {
+/// Words and calls are left to who recalls them.
+pub fn session(desk: &Desk<'_>, standing: &Standing) -> Session {
     let (mode, presence) = match desk.event.mode {
         Some(Mode::Plan) => (Mode::Plan, desk.presence),
         Some(Mode::DontAsk) => (Mode::Auto, Presence::Headless),
@@ -153,7 +160,7 @@ pub fn session(desk: &Desk<'_>, memory: &Memory) -> Session {
         home: setup::home(),
         variables: setup::variables(),
         own: automode::own::paths(),
-        ..memory.session(mode, presence)
+        ..standing.session(mode, presence)
     }
 }
 
@@ -166,9 +173,9 @@ struct Settled {
     price: Option<u64>,
 }
 
-fn settle(desk: &Desk<'_>, call: &ToolCall, memory: &Memory) -> Result<Settled, String> {
+fn settle(desk: &Desk<'_>, call: &ToolCall, standing: &Standing) -> Result<Settled, String> {
     // The settings of the directory that the session began in hold for all of it.
-    let root = memory.cwd.as_deref().unwrap_or(&desk.event.cwd);
+    let root = standing.cwd.as_deref().unwrap_or(&desk.event.cwd);
     let gate = judge::seat(
         setup::judgeless_gate(root, None),
         &desk.event.session,
@@ -177,11 +184,12 @@ fn settle(desk: &Desk<'_>, call: &ToolCall, memory: &Memory) -> Result<Settled, 
     let recall = FromTranscript {
         agent: desk.options.agent,
         event: desk.event,
-        memory,
+        log: desk.log.as_ref(),
+        memory: OnceCell::new(),
         pending: call,
         window: &gate.policy().settings.judge.transcript,
     };
-    let settlement = gate.settle(call, &session(desk, memory), &recall);
+    let settlement = gate.settle(call, &session(desk, standing), &recall);
     let config = gate.policy().provenance().digest.chars().take(16).collect();
     let price = settlement.judged.as_ref().and_then(|judged| {
         let price = gate.policy().settings.service.price(&judged.model)?;
@@ -220,11 +228,11 @@ fn redeem(desk: &Desk<'_>, print: &str, decision: &mut Decision) -> bool {
 /// What the session learns from a settled call.
 fn learned(
     desk: &Desk<'_>,
-    memory: &Memory,
+    before: Ledger,
     (settlement, price): (&Settlement, Option<u64>),
     call: CallNote,
 ) -> Vec<Note> {
-    let mut notes = session::learned(memory.ledger, settlement, price, call);
+    let mut notes = session::learned(before, settlement, price, call);
     // In shadow mode the client runs what it runs: denials that nobody enforced are not counted.
     if desk.options.enforcement == Enforcement::Shadow {
         notes.retain(|note| !matches!(note, Note::Ledger(_)));

@@ -7,6 +7,7 @@
 //! deadline. What cannot be read whole is too long, never quietly cut. Words that the
 //! user took back by going back in the conversation do not count, recorded or not.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -14,13 +15,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use automode::ports::Recall;
-use automode::session::Memory;
+use automode::session::{Log, Memory};
 use automode::{Failure, Session, ToolCall};
 use automode_agents::transcript::{Branches, Item, Reader, TakenBack};
 use automode_agents::{Agent, Event};
 use automode_core::judge::Instruction;
 use automode_core::transcript::{self, Entry, Kept};
-use automode_core::{brief, tool};
+use automode_core::{CallRecord, brief, tool};
 
 use crate::setup;
 
@@ -38,7 +39,10 @@ const BACK: u64 = 32 * 1024 * 1024;
 pub struct FromTranscript<'a> {
     pub agent: Agent,
     pub event: &'a Event,
-    pub memory: &'a Memory,
+    /// The session's own record.
+    pub log: Option<&'a Log>,
+    /// What is in it, once it was read.
+    pub memory: OnceCell<Memory>,
     /// The call being decided: some clients have it in the transcript already.
     pub pending: &'a ToolCall,
     /// What the judge will be shown.
@@ -50,14 +54,19 @@ impl Recall for FromTranscript<'_> {
         automode::judge::instructions(session)
     }
 
+    fn calls(&self) -> Option<Vec<CallRecord>> {
+        Some(self.memory().records())
+    }
+
     fn transcript(&self) -> Result<Option<Vec<Entry>>, Failure> {
         let spoken = |entry: &Entry| matches!(entry, Entry::User(_));
+        let recorded = &self.memory().entries;
         let back = self.taken_back().unwrap_or_default();
-        if self.memory.entries.iter().any(spoken) {
-            return Ok(self.recorded_without(&back));
+        if recorded.iter().any(spoken) {
+            return Ok(Some(self.recorded_without(&back)));
         }
         let Some((file, reader)) = self.open() else {
-            return Ok(None);
+            return Ok(Some(recorded.clone()));
         };
         let mut kept = Kept::new(self.window);
         // The newest call is held back: it may be the one being decided.
@@ -130,15 +139,23 @@ impl FromTranscript<'_> {
         Some(Back { lines, words })
     }
 
-    /// The recorded session without words that were taken back; nothing where all of it holds.
-    fn recorded_without(&self, back: &Back) -> Option<Vec<Entry>> {
+    /// The recorded session without words that were taken back.
+    fn recorded_without(&self, back: &Back) -> Vec<Entry> {
         let holds = |entry: &&Entry| match entry {
             Entry::User(words) => !back.words.contains(words),
             Entry::Call { .. } => true,
         };
-        let recorded = &self.memory.entries;
-        let kept: Vec<Entry> = recorded.iter().filter(holds).cloned().collect();
-        (kept.len() < recorded.len()).then_some(kept)
+        self.memory()
+            .entries
+            .iter()
+            .filter(holds)
+            .cloned()
+            .collect()
+    }
+
+    fn memory(&self) -> &Memory {
+        self.memory
+            .get_or_init(|| self.log.and_then(|log| log.read().ok()).unwrap_or_default())
     }
 
     fn open(&self) -> Option<(File, Reader)> {

@@ -7,8 +7,8 @@ use std::io::Read;
 use std::time::SystemTime;
 
 use automode::ports::NoRecall;
-use automode::session::{self, Memory, Note, Phase};
-use automode::{Action, Ground, ToolCall, Verdict, permit};
+use automode::session::{self, Note, Phase, Standing};
+use automode::{Action, Ground, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, Happening, Report};
 use automode_core::{Outcome, WrittenFile, path, tool};
 use serde_json::{Map, Value};
@@ -69,7 +69,7 @@ pub fn life(desk: &Desk<'_>) {
 
 /// A call has ended: what became of it, and the files as they are now.
 pub fn after(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcome) {
-    let (memory, _) = decide::remembered(desk);
+    let memory = decide::remembered(desk);
     let print = permit::print(call);
     let is_it = |own: &str| id == Some(own);
     let known = memory
@@ -112,13 +112,13 @@ pub fn report(desk: &Desk<'_>, report: &Report) -> Answer {
     if desk.options.enforcement == Enforcement::Shadow {
         return Answer::Neutral;
     }
-    let (memory, _) = decide::remembered(desk);
+    let memory = decide::remembered(desk);
     let line = report
         .subagent
         .as_ref()
         .and_then(|id| memory.subagents.get(id));
     let denied = line.map_or(0, |line| line.denied);
-    let root = memory.cwd.as_deref().unwrap_or(&desk.event.cwd);
+    let root = memory.standing.cwd.as_deref().unwrap_or(&desk.event.cwd);
     let Ok(gate) = setup::gate(root, None) else {
         return Answer::Neutral;
     };
@@ -131,9 +131,12 @@ pub fn report(desk: &Desk<'_>, report: &Report) -> Answer {
         ]),
         cwd: desk.event.cwd.clone(),
     };
-    let decision = gate
-        .settle(&call, &decide::session(desk, &memory), &NoRecall)
-        .decision;
+    let session = Session {
+        transcript: memory.entries.clone(),
+        calls: memory.records(),
+        ..decide::session(desk, &memory.standing)
+    };
+    let decision = gate.settle(&call, &session, &NoRecall).decision;
     let flagged = matches!(decision.ground, Ground::Judge(_)) && decision.verdict == Verdict::Deny;
     match (flagged, denied) {
         (true, _) => Answer::Remark(format!(
@@ -151,8 +154,8 @@ fn note(desk: &Desk<'_>, notes: Vec<Note>) {
     let Some(log) = &desk.log else {
         return;
     };
-    let (mut memory, _) = decide::remembered(desk);
-    let mut all = decide::begin(desk, &mut memory);
+    let (mut standing, _) = decide::standing(desk);
+    let mut all = decide::begin(desk, &mut standing);
     all.extend(notes);
     // A record that cannot be kept is told with the next decision.
     log.append(&all, PATIENCE).unwrap_or_default();
@@ -193,10 +196,10 @@ fn edited(call: &ToolCall) -> Option<WrittenFile> {
 
 /// Files that are about to be written and still are as this session left them keep their
 /// digest, so that they are the session's afterwards too.
-pub fn still_own(memory: &Memory, writes: &mut [WrittenFile]) {
+pub fn still_own(standing: &Standing, writes: &mut [WrittenFile]) {
     let unknown = writes.iter_mut().filter(|file| file.digest.is_empty());
     for file in unknown.take(MAX_FILES) {
-        let record = memory.written.iter().find(|own| own.path == file.path);
+        let record = standing.written.iter().find(|own| own.path == file.path);
         if let Some(record) = record
             && !record.digest.is_empty()
             && digest(&file.path).as_ref() == Some(&record.digest)

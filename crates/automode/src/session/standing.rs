@@ -1,0 +1,174 @@
+//! What decides before a judge is asked.
+//!
+//! A record grows with its session, and most of its lines are words and calls that only
+//! a judge will read. [`Standing::glance`] passes these over by how they begin, so that
+//! a hook that asks no judge costs the same late in a session as early.
+
+use automode_core::{Ledger, Mode, Presence, RepoFact, Session, Verdict, WrittenFile};
+
+use super::memory::Memory;
+use super::note::Cost;
+
+/// Where a session began, what it wrote, and how it has fared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// `None`: nothing is known of this session yet.
+    pub cwd: Option<String>,
+    pub repo: Option<RepoFact>,
+    pub written: Vec<WrittenFile>,
+    pub ledger: Ledger,
+    pub cost: Cost,
+}
+
+impl Standing {
+    /// The standing that [`Memory::fold`] finds, without the words and the calls.
+    #[must_use]
+    pub fn glance(text: &str) -> Self {
+        let mut memory = Memory::default();
+        for line in text.lines() {
+            if is_for_the_judge(line, &memory) {
+                continue;
+            }
+            memory.read(line);
+            memory.entries.clear();
+            // What was allowed counts as written already.
+            memory
+                .calls
+                .pop_if(|call| call.note.verdict == Verdict::Allow);
+        }
+        memory.standing
+    }
+
+    /// The session as the engine reads it, without words and calls.
+    #[must_use]
+    pub fn session(&self, mode: Mode, presence: Presence) -> Session {
+        Session {
+            mode,
+            presence,
+            roots: self.cwd.iter().cloned().collect(),
+            written: self.written.clone(),
+            repo: self.repo.clone(),
+            ledger: self.ledger,
+            ..Session::default()
+        }
+    }
+
+    /// The latest word about a file, with everything that was ever found in it.
+    pub(super) fn wrote(&mut self, mut file: WrittenFile) {
+        if let Some(at) = self.written.iter().position(|own| own.path == file.path) {
+            let before = self.written.remove(at);
+            file.created |= before.created;
+            for (own, old) in [
+                (&mut file.findings, before.findings),
+                (&mut file.taint, before.taint),
+            ] {
+                own.extend(old);
+                own.sort();
+                own.dedup();
+            }
+            if file.digest.is_empty() {
+                file.digest = before.digest;
+            }
+        }
+        self.written.push(file);
+    }
+}
+
+/// Whether a line changes nothing of the standing: words, a call that writes nothing, and
+/// its end. Within a string a quote is escaped, so none of the marks can be forged there.
+fn is_for_the_judge(line: &str, memory: &Memory) -> bool {
+    if line.starts_with(r#"{"note":"call","#) {
+        return !line.contains(r#""writes":["#);
+    }
+    if line.starts_with(r#"{"note":"done","#) {
+        return line.ends_with(r#""files":[]}"#) && memory.calls.is_empty();
+    }
+    line.starts_with(r#"{"note":"user","#) && line.ends_with(r#""}"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use automode_core::{Ledger, Outcome, Verdict, WrittenFile};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::session::{CallNote, LedgerNote, Note};
+
+    fn file(name: u8, digest: &str) -> WrittenFile {
+        WrittenFile {
+            path: format!("/w/{name}"),
+            digest: digest.to_owned(),
+            created: name.is_multiple_of(2),
+            findings: Vec::new(),
+            taint: Vec::new(),
+        }
+    }
+
+    /// What a call writes follows from what it is.
+    fn call(id: u8, verdict: Verdict) -> Note {
+        Note::Call(CallNote {
+            id: (!id.is_multiple_of(3)).then(|| id.to_string()),
+            print: format!("print {id}"),
+            tool: "Bash".to_owned(),
+            brief: r#"echo '"writes":[' '{"note":"done","files":[]}'"#.to_owned(),
+            verdict,
+            decision: String::new(),
+            permitted: false,
+            by: id.is_multiple_of(2).then(|| "a1".to_owned()),
+            writes: (0..id % 4).map(|name| file(name, "")).collect(),
+        })
+    }
+
+    fn note() -> impl Strategy<Value = Note> {
+        let verdict = prop_oneof![
+            Just(Verdict::Allow),
+            Just(Verdict::Ask),
+            Just(Verdict::Deny)
+        ];
+        let files = prop::collection::vec(0_u8..4, 0..3);
+        prop_oneof![
+            ".{0,12}".prop_map(|text| Note::User { text }),
+            (0_u8..6, verdict).prop_map(|(id, verdict)| call(id, verdict)),
+            (0_u8..6, any::<bool>(), files).prop_map(|(id, named, files)| Note::Done {
+                id: named.then(|| id.to_string()),
+                print: format!("print {id}"),
+                outcome: Outcome::Succeeded,
+                files: files.iter().map(|name| file(*name, "beef")).collect(),
+            }),
+            (0_u32..3, any::<bool>()).prop_map(|(denied, row_ended)| Note::Ledger(LedgerNote {
+                denied,
+                row_ended,
+                ..LedgerNote::default()
+            })),
+            (0_u8..4).prop_map(|name| Note::Folded {
+                ledger: Ledger::default(),
+                cost: Cost::default(),
+                written: vec![file(name, "cafe")],
+                left_out: 1,
+            }),
+            Just(Note::End),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_glance_sees_the_standing_of_the_whole_record(
+            notes in prop::collection::vec(note(), 0..24),
+        ) {
+            let text: String = notes
+                .iter()
+                .map(|note| format!("{}\n", serde_json::to_string(note).unwrap()))
+                .collect();
+            let by_path = |mut standing: Standing| {
+                standing.written.sort_by(|one, other| one.path.cmp(&other.path));
+                standing
+            };
+            prop_assert_eq!(
+                by_path(Standing::glance(&text)),
+                by_path(Memory::fold(&text).standing)
+            );
+        }
+    }
+}
