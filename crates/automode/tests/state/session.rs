@@ -383,7 +383,7 @@ fn a_call_that_was_let_through_writes_and_a_refused_one_does_not() {
             };
             log.append(&[ended], PATIENCE).unwrap();
         }
-        let written = log.read().unwrap().written;
+        let written = log.read().unwrap().standing.written;
         let found: Vec<_> = written
             .iter()
             .map(|file| (file.path.as_str(), file.digest.as_str()))
