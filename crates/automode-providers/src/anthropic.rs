@@ -3,13 +3,12 @@
 //! The system prompt and the turns keep their segments, because the service
 //! keeps prefixes by block: a cache mark becomes `cache_control`.
 
-use automode_core::Failure;
 use automode_core::judge::{Cache, Finish, Reply, Request, Segment, Trouble, Usage, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::shape::{Form, Shape};
+use crate::shape::{Form, Shape, encoded, verdict};
 
 pub(crate) const VERSION: &str = "2023-06-01";
 
@@ -89,8 +88,7 @@ pub(crate) fn body(request: &Request, model: &str, shape: &Shape) -> Result<Vec<
             effort: shape.effort,
         }),
     };
-    serde_json::to_vec(&body)
-        .map_err(|error| Trouble::new(Failure::Unavailable, &error.to_string()))
+    encoded(&body)
 }
 
 fn blocks(segments: &[Segment]) -> Vec<Block<'_>> {
@@ -156,12 +154,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Reply, String> {
         }
     }
     Ok(Reply {
-        text: match calls[..] {
-            [] => text,
-            [arguments] => arguments.to_owned(),
-            // Two verdicts are none.
-            _ => String::new(),
-        },
+        text: verdict(&calls, &text),
         finish: match (message.stop_reason.as_deref(), &message.stop_sequence) {
             (Some("stop_sequence"), _) | (Some("end_turn"), Some(_)) => Finish::Stopped,
             (Some("end_turn"), None) => Finish::Ended,

@@ -4,12 +4,11 @@
 //! take no two turns of a role in a row. Servers differ in the name of the token
 //! limit and in what they tell about a stop; both are dealt with here.
 
-use automode_core::Failure;
 use automode_core::judge::{Finish, Reply, Request, Trouble, Usage, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::shape::{Form, Shape, end_or_stop, joined, without_thoughts};
+use crate::shape::{Form, Shape, encoded, end_or_stop, joined, verdict, without_thoughts};
 
 /// The name of the token limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +96,7 @@ pub(crate) fn body(
             }})
         }),
     };
-    serde_json::to_vec(&body)
-        .map_err(|error| Trouble::new(Failure::Unavailable, &error.to_string()))
+    encoded(&body)
 }
 
 #[derive(Deserialize)]
@@ -174,6 +172,7 @@ pub(crate) fn read(bytes: &[u8], shape: &Shape) -> Result<Reply, String> {
         .iter()
         .flatten()
         .filter(|call| call.function.name == tool::NAME)
+        .map(|call| call.function.arguments.as_str())
         .collect();
     let content = message.content.as_deref().unwrap_or_default();
     let refused = message
@@ -198,12 +197,7 @@ pub(crate) fn read(bytes: &[u8], shape: &Shape) -> Result<Reply, String> {
         .and_then(|details| details.cached_tokens)
         .unwrap_or(0);
     Ok(Reply {
-        text: match calls[..] {
-            [] => without_thoughts(content).to_owned(),
-            [call] => call.function.arguments.clone(),
-            // Two verdicts are none.
-            _ => String::new(),
-        },
+        text: verdict(&calls, without_thoughts(content)),
         finish,
         usage: Usage {
             input: tokens.prompt_tokens.saturating_sub(cached),

@@ -3,12 +3,11 @@
 //! The service finds shared prefixes by itself, so segments are joined. It has
 //! no stop sequences: the fast pass ends by its token limit or by itself.
 
-use automode_core::Failure;
 use automode_core::judge::{Finish, Reply, Request, Trouble, Usage, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::shape::{Form, Shape, joined};
+use crate::shape::{Form, Shape, encoded, joined, verdict};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -87,8 +86,7 @@ pub(crate) fn body(request: &Request, model: &str, shape: &Shape) -> Result<Vec<
             }})
         }),
     };
-    serde_json::to_vec(&body)
-        .map_err(|error| Trouble::new(Failure::Unavailable, &error.to_string()))
+    encoded(&body)
 }
 
 #[derive(Deserialize)]
@@ -170,7 +168,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Reply, String> {
                     }
                 }
             }
-            Item::FunctionCall { name, arguments } if name == tool::NAME => calls.push(arguments),
+            Item::FunctionCall { name, arguments } if name == tool::NAME => {
+                calls.push(arguments.as_str());
+            }
             Item::FunctionCall { .. } | Item::Other => {}
         }
     }
@@ -186,12 +186,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Reply, String> {
     let tokens = response.usage.unwrap_or_default();
     let details = tokens.input_tokens_details.unwrap_or_default();
     Ok(Reply {
-        text: match calls[..] {
-            [] => text,
-            [arguments] => arguments.clone(),
-            // Two verdicts are none.
-            _ => String::new(),
-        },
+        text: verdict(&calls, &text),
         finish,
         usage: Usage {
             input: tokens

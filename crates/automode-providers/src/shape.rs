@@ -3,9 +3,11 @@
 //! A request says what is wanted; a model takes some of it. What it does not
 //! take is left out here, once, for every wire.
 
+use automode_core::Failure;
 use automode_core::judge::{
-    Capabilities, Finish, Format, Request, STOP, Segment, THINKING_PADDING, Thinking,
+    Capabilities, Finish, Format, Request, STOP, Segment, THINKING_PADDING, Thinking, Trouble,
 };
+use serde::Serialize;
 
 /// The form in which the answer is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,21 @@ pub(crate) fn joined<'a>(segments: impl IntoIterator<Item = &'a Segment>) -> Str
         .into_iter()
         .map(|segment| segment.text.as_str())
         .collect()
+}
+
+/// A body as it goes over the wire.
+pub(crate) fn encoded(body: &impl Serialize) -> Result<Vec<u8>, Trouble> {
+    serde_json::to_vec(body).map_err(|error| Trouble::new(Failure::Unavailable, &error.to_string()))
+}
+
+/// What an answer says: the arguments of its call, or its text where it made none.
+pub(crate) fn verdict(calls: &[&str], text: &str) -> String {
+    match calls {
+        [] => text.to_owned(),
+        [arguments] => (*arguments).to_owned(),
+        // Two verdicts are none.
+        [_, _, ..] => String::new(),
+    }
 }
 
 /// Where a service does not tell a stop sequence from the end of an answer:
