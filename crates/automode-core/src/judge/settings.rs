@@ -84,11 +84,18 @@ impl Default for Service {
 
 impl Service {
     /// What a model costs: as the chain says, else as the table does.
+    /// A service may call its model by another name; with one in the chain it is that one.
     #[must_use]
     pub fn price(&self, model: &str) -> Option<super::Price> {
+        let named = |provider: &&Provider| provider.model.as_deref() == Some(model);
+        let only = match self.chain.as_slice() {
+            [only] => Some(only),
+            [] | [_, _, ..] => None,
+        };
         self.chain
             .iter()
-            .find(|provider| provider.model.as_deref() == Some(model))
+            .find(named)
+            .or(only)
             .and_then(|provider| provider.price)
             .or_else(|| super::price_of(model))
     }
