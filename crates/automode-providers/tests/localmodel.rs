@@ -9,8 +9,8 @@
 use std::time::{Duration, Instant};
 
 use automode_core::judge::{
-    Cancel, Case, Finish, Judging, KeySource, Kind, Next, Patience, Protocol, Provider, Settings,
-    Stage,
+    Answer, Cancel, Case, Finish, Format, Judging, KeySource, Kind, Model, Next, Overrides,
+    Patience, Protocol, Provider, Reply, Request, Segment, Settings, Stage,
 };
 use automode_core::policy::{AutoMode, Prose};
 use automode_core::transcript::Entry;
@@ -27,7 +27,17 @@ fn session() -> Vec<Entry> {
     ]
 }
 
-fn judge(url: &str, kind: Kind, protocol: Protocol) {
+/// The base URL of the server, if there is one.
+fn server() -> Option<String> {
+    let url = std::env::var("AUTOMODE_LOCALMODEL").unwrap_or_default();
+    if url.is_empty() {
+        println!("skipped: AUTOMODE_LOCALMODEL is not set");
+        return None;
+    }
+    Some(url.trim_end_matches('/').to_owned())
+}
+
+fn model(url: &str, kind: Kind) -> Box<dyn Model> {
     let base = match kind {
         Kind::Anthropic => url.to_owned(),
         Kind::OpenAi | Kind::OpenAiCompatible | Kind::Command | Kind::Cassette => {
@@ -38,12 +48,12 @@ fn judge(url: &str, kind: Kind, protocol: Protocol) {
         model: Some("local".to_owned()),
         base_url: Some(base),
         key: KeySource::None,
-        capabilities: automode_core::judge::Overrides {
+        capabilities: Overrides {
             temperature: Some(true),
             stop: Some(kind != Kind::OpenAi),
             forced_tool: Some(true),
             thinks: Some(false),
-            ..automode_core::judge::Overrides::default()
+            ..Overrides::default()
         },
         ..Provider::new(kind)
     };
@@ -51,7 +61,53 @@ fn judge(url: &str, kind: Kind, protocol: Protocol) {
         variable: &|_| None,
         agent_model: None,
     };
-    let model = open(&provider, &surroundings).unwrap();
+    open(&provider, &surroundings).unwrap()
+}
+
+fn ask(model: &dyn Model, request: &Request) -> Reply {
+    let start = Instant::now();
+    let patience = Patience {
+        timeout: Duration::from_secs(300),
+        cancel: &Cancel::default(),
+    };
+    let reply = model.ask(request, patience).unwrap();
+    println!(
+        "  {:?} {:?}: {:?} after {} ms, {} input tokens, {} from the cache, {} output tokens: {:?}",
+        request.stage,
+        request.format,
+        reply.finish,
+        start.elapsed().as_millis(),
+        reply.usage.total_input(),
+        reply.usage.cached,
+        reply.usage.output,
+        reply.text.chars().take(60).collect::<String>(),
+    );
+    reply
+}
+
+/// A model that says the verdict is cut right before the end of it, and that is a verdict.
+fn stop(url: &str, kind: Kind) {
+    println!("{}, stopping", kind.name());
+    let request = Request {
+        stage: Stage::Fast,
+        system: vec![Segment::marked("You copy text exactly.")],
+        messages: vec![vec![Segment::plain(
+            "Repeat this line three times and nothing else:\n<block>no</block>",
+        )]],
+        format: Format::TagsToStop,
+        max_tokens: 64,
+    };
+    let reply = ask(&*model(url, kind), &request);
+    assert_eq!(
+        (reply.text.trim(), reply.finish),
+        ("<block>no", Finish::Stopped)
+    );
+    assert_eq!(Answer::read(&reply, request.format), Answer::Clear);
+}
+
+fn judge(url: &str, kind: Kind, protocol: Protocol) {
+    println!("{} {protocol:?}", kind.name());
+    let model = model(url, kind);
     // A small model on a busy machine reads slowly: a few sentences will do.
     let few = |text: &str| {
         vec![Prose::Entry {
@@ -84,24 +140,8 @@ fn judge(url: &str, kind: Kind, protocol: Protocol) {
     .unwrap();
     loop {
         // A long answer of a small model is of no interest here.
-        request.max_tokens = request.max_tokens.min(96);
-        let start = Instant::now();
-        let patience = Patience {
-            timeout: Duration::from_secs(300),
-            cancel: &Cancel::default(),
-        };
-        let reply = model.ask(&request, patience).unwrap();
-        println!(
-            "{} {protocol:?} {:?}: {:?} after {} ms, {} input tokens, {} from the cache, {} output tokens: {:?}",
-            kind.name(),
-            request.stage,
-            reply.finish,
-            start.elapsed().as_millis(),
-            reply.usage.total_input(),
-            reply.usage.cached,
-            reply.usage.output,
-            reply.text.chars().take(60).collect::<String>(),
-        );
+        request.max_tokens = request.max_tokens.min(32);
+        let reply = ask(&*model, &request);
         assert!(reply.usage.total_input() > 500, "{:?}", reply.usage);
         assert!(!reply.text.contains("</block>") || reply.finish != Finish::Stopped);
         if request.stage == Stage::Thinking {
@@ -112,7 +152,7 @@ fn judge(url: &str, kind: Kind, protocol: Protocol) {
         match judging.resume(Ok(reply)) {
             Next::Ask(next) => request = next,
             Next::Done(judgement) => {
-                println!("{} {protocol:?}: {judgement:?}", kind.name());
+                println!("  {judgement:?}");
                 break;
             }
         }
@@ -121,14 +161,13 @@ fn judge(url: &str, kind: Kind, protocol: Protocol) {
 
 #[test]
 fn a_real_model_over_every_wire() {
-    let Ok(url) = std::env::var("AUTOMODE_LOCALMODEL") else {
-        println!("skipped: AUTOMODE_LOCALMODEL is not set");
-        return;
-    };
-    let url = url.trim_end_matches('/');
+    let Some(url) = server() else { return };
     for kind in [Kind::Anthropic, Kind::OpenAi, Kind::OpenAiCompatible] {
         for protocol in [Protocol::Xml, Protocol::Tool] {
-            judge(url, kind, protocol);
+            judge(&url, kind, protocol);
         }
+    }
+    for kind in [Kind::Anthropic, Kind::OpenAiCompatible] {
+        stop(&url, kind);
     }
 }
