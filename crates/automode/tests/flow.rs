@@ -294,6 +294,61 @@ fn row_3_a_guard_asks_past_the_judge_in_every_mode() {
     }
 }
 
+/// A field too many, or of another type, does not take a veto away.
+#[test]
+fn row_3_an_input_of_an_odd_shape_escapes_no_veto() {
+    let check = |tool, input: Value, expected: Verdict, ground: &Ground| {
+        for mode in Mode::ALL {
+            let flow = Flow::new(tool, input.clone()).mode(mode);
+            let interactive = if mode == DontAsk { Deny } else { expected };
+            flow.check(interactive, Deny, ground);
+        }
+    };
+    let guard = Ground::Guard("protected-path");
+    let hook = ".git/hooks/pre-commit";
+    check(
+        "Write",
+        json!({"file_path": hook, "path": "a"}),
+        Ask,
+        &guard,
+    );
+    check(
+        "Write",
+        json!({"file_path": "a", "path": hook}),
+        Ask,
+        &guard,
+    );
+    check(
+        "Edit",
+        json!({"file_path": hook, "edits": "x"}),
+        Ask,
+        &guard,
+    );
+    let secret = Ground::Rule("credential-browsing");
+    let key = "/home/dev/.ssh/id_rsa";
+    check(
+        "Read",
+        json!({"file_path": key, "path": "a"}),
+        Deny,
+        &secret,
+    );
+    check(
+        "Grep",
+        json!({"pattern": "x", "paths": ["a", key]}),
+        Deny,
+        &secret,
+    );
+    let lost = Ground::Rule("local-data");
+    let words = json!(["rm", "-rf", "/home/dev"]);
+    check("Bash", json!({"command": words}), Deny, &lost);
+    check(
+        "Bash",
+        json!({"command": "rm -rf ~", "shellId": "1"}),
+        Deny,
+        &lost,
+    );
+}
+
 #[test]
 fn row_3_a_block_rule_denies_in_every_mode() {
     for mode in Mode::ALL {

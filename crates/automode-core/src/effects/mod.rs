@@ -15,11 +15,12 @@ pub use url::Url;
 
 use automode_shell::{
     Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Facts, Gap, GapKind, Host,
-    Span, Taint, Target, Value, WriteHow, analyse,
+    Span, Taint, Target, Value as Word, WriteHow, analyse,
 };
+use serde_json::{Map, Value};
 
-use crate::Action;
 use crate::rules::Verb;
+use crate::{Action, tool};
 
 /// The effects of an action, and of the code that it would leave behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +97,9 @@ pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
         Action::Message { .. } => opaque("what a message leads to", 0),
         Action::Configure { .. } => opaque("what a setting changes", 0),
         Action::Interact | Action::Inert => done(Vec::new(), Coverage::Complete),
-        Action::Opaque { tool, .. } => opaque(&format!("unknown tool {tool}"), 0),
+        Action::Opaque { tool, input } => {
+            return suspected(tool, input, context, facts);
+        }
     };
     let writes = body::of(action, &analysis, context, facts);
     Effects {
@@ -106,12 +109,25 @@ pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
     }
 }
 
+/// Nothing is known of an opaque action; what a known tool may do with the input is
+/// there for the vetoes.
+fn suspected(name: &str, input: &Map<String, Value>, context: &Context, facts: &Facts) -> Effects {
+    let unknown = Effects {
+        analysis: opaque(&format!("unknown tool {name}"), 0),
+        ..Effects::unknown()
+    };
+    tool::suspects(name, input)
+        .iter()
+        .map(|action| of(action, context, facts))
+        .fold(unknown, Effects::and)
+}
+
 fn locate(path: &str, context: &Context) -> Target {
     let expanded = match (path.strip_prefix("~/"), &context.home) {
         (Some(rest), Some(home)) => format!("{}/{rest}", home.trim_end_matches('/')),
         _ => path.to_owned(),
     };
-    Target::locate(&Value::text(expanded, Span::default()), Some(&context.cwd))
+    Target::locate(&Word::text(expanded, Span::default()), Some(&context.cwd))
 }
 
 fn write(path: &str, how: WriteHow, context: &Context) -> Act {

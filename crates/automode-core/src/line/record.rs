@@ -77,6 +77,12 @@ pub(super) fn call(case: &Case<'_>, verdict: Verdict) -> CallRecord {
 /// The files that the call writes if it runs, by their canonical paths. A call that was
 /// not allowed may run all the same: a person says yes, or nobody enforces the verdict.
 pub(super) fn written(case: &Case<'_>) -> Vec<WrittenFile> {
+    // What an opaque call does is only suspected.
+    if matches!(case.action, Action::Opaque { .. }) {
+        return Vec::new();
+    }
+    // With two directories that it may run in, a new file need not be this session's.
+    let certain = case.context.cwd == case.call.cwd;
     // What the text of the file is suspected of; the command that wrote it is another matter.
     let findings: Vec<String> = rules::detect_content(&case.scene())
         .iter()
@@ -88,7 +94,7 @@ pub(super) fn written(case: &Case<'_>) -> Vec<WrittenFile> {
         WrittenFile {
             path: canonical.unwrap_or_else(|| path.to_owned()),
             digest,
-            created: fact.is_some_and(|fact| fact.kind == PathKind::Absent),
+            created: certain && fact.is_some_and(|fact| fact.kind == PathKind::Absent),
             findings: findings.clone(),
             taint,
         }

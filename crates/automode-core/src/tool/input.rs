@@ -10,7 +10,7 @@ use crate::{Action, ToolCall};
 
 const OLD: &[&str] = &["old_string", "old_text", "old_str", "oldString"];
 const NEW: &[&str] = &["new_string", "new_text", "new_str", "newString"];
-const PATH: &[&str] = &["file_path", "path", "filePath", "notebook_path"];
+pub(super) const PATH: &[&str] = &["file_path", "path", "filePath", "notebook_path"];
 
 pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
     match shape {

@@ -6,12 +6,14 @@
 //! Nothing is guessed: two spellings of a field that disagree make a call opaque.
 
 pub(crate) mod input;
+mod suspect;
 mod table;
 
 use std::borrow::Cow;
 
 use crate::{Action, ToolCall};
 
+pub use suspect::suspects;
 pub use table::{Shape, Standing, TABLE, Tool};
 
 /// The canonical name of the tool, and what the call means.
