@@ -17,9 +17,7 @@ pub fn suspects(tool: &str, input: &Map<String, Value>) -> Vec<Action> {
     };
     let paths = || {
         let named = PATH.iter().chain(&["paths", "directory", "dir_path"]);
-        named
-            .filter_map(|field| input.get(*field))
-            .flat_map(|value| texts(value))
+        named.filter_map(|field| input.get(*field)).flat_map(texts)
     };
     match tool.shape {
         Shape::Shell => input
