@@ -157,7 +157,7 @@ fn wrapping_is_never_looser() {
         (Simple, "command", |c| format!("command {c}")),
         (Simple, "assignment", |c| format!("A=b {c}")),
         (Any, "time", |c| format!("time {c}")),
-        (Any, "negated", |c| format!("! {c}")),
+        (Any, "negated", |c| format!("! {{ {c}\n}}")),
         (Any, "subshell", |c| format!("( {c}\n)")),
         (Any, "group", |c| format!("{{ {c}\n}}")),
         (Any, "sh -c", |c| format!("sh -c {}", quoted(c))),
