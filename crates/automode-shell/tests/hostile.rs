@@ -79,6 +79,105 @@ fn deep_texts_within_the_length_are_refused() {
     }
 }
 
+/// Work that grows faster than the text: whatever is answered, it is answered in time.
+#[test]
+fn shapes_that_multiply_are_answered() {
+    let nested = |open: &str, inside: &str, close: &str, times: usize| {
+        format!("{}{inside}{}", open.repeat(times), close.repeat(times))
+    };
+    let documents: String = (0..400).map(|at| format!(" <<E{at}")).collect();
+    let bodies: String = (0..400).map(|at| format!("x\nE{at}\n")).collect();
+    let aliases: String = (0..200)
+        .map(|at| format!("alias a{at}='a{} a{}'\n", at + 1, at + 1))
+        .collect();
+    let functions: String = (0..60)
+        .map(|at| format!("f{at}() {{ f{n}; f{n}; }}; ", n = at + 1))
+        .collect();
+    let chain: String = (0..400).map(|at| format!("v{}=$v{at}; ", at + 1)).collect();
+    let texts = [
+        nested("${", "a", "}", 3_000),
+        nested("${a:-", "b", "}", 60),
+        nested("$((", "1", "))", 2_000),
+        nested("$((1+", "1", "))", 60),
+        nested("[[ ( ", "a", " ) ]]", 500),
+        format!("[[ {} ]]", nested("( ", "a", " )", 60)),
+        format!("[[ a {} ]]", "&& a ".repeat(1_500)),
+        nested("{ ", "a;", " }", 1_500),
+        nested("if a; then ", "b", "; fi", 60),
+        nested("if ", "a", "; then b; fi", 60),
+        nested("case a in a) ", "b", ";; esac", 60),
+        nested("while a; do ", "b", "; done", 60),
+        nested("for i in a b c; do ", "b", "; done", 40),
+        nested("for i in {1..60}; do ", "ls", "; done", 12),
+        nested("(", "ls", ")", 60),
+        nested("eval '", "ls", "'", 1),
+        format!("{}ls", "eval ".repeat(1_800)),
+        format!("{}ls", "sudo ".repeat(1_800)),
+        format!("{}ls", "bash -c ".repeat(1_000)),
+        format!("{}ls", "time ".repeat(1_900)),
+        format!("{}ls", "env ".repeat(2_000)),
+        format!("{}ls", "X=a ".repeat(2_000)),
+        format!("cat{documents}\n{bodies}"),
+        "cat <<E\n$(ls)\nE\n".repeat(500),
+        format!("{aliases}a0"),
+        "alias a='a a'; a a a a a a a".to_owned(),
+        format!("{functions} f60() {{ ls; }}; f0"),
+        "f() { f; }; f".to_owned(),
+        "f() { f | f & }; f".to_owned(),
+        "f() { g; }; g() { h; }; h() { f; }; f; g; h".to_owned(),
+        "ls {1..99999999}".to_owned(),
+        "ls {1..9}{1..9}{1..9}{1..9}{1..9}{1..9}{1..9}".to_owned(),
+        format!("ls {}", "{a,b}".repeat(1_900)),
+        format!("ls {}", nested("{a,", "b", "}", 1_500)),
+        "ls {a..z}{a..z}{a..z}{a..z}".to_owned(),
+        "ls {-9223372036854775808..9223372036854775807}".to_owned(),
+        "ls {1..9223372036854775807..9223372036854775807}".to_owned(),
+        "x=aaaaaaaaaa; ".to_owned() + &"x=$x$x; ".repeat(1_000) + "ls $x",
+        "x=a; while ls; do x=$x$x$x$x; done; ls $x".to_owned(),
+        "a=(1); while ls; do a+=(\"${a[@]}\"); done; ls ${a[@]}".to_owned(),
+        "a=(1); ".to_owned() + &"a+=(\"${a[@]}\"); ".repeat(300) + "ls ${a[@]}",
+        "declare -A m; ".to_owned() + &"m[$RANDOM]=x; ".repeat(500) + "ls ${m[@]}",
+        format!("v0=a; {chain}ls $v400"),
+        "while ls; do ".to_owned() + &chain + "done; ls $v400",
+        "if ls; then x=1; else x=2; fi; ".repeat(250) + "ls $x$x$x$x$x$x$x$x",
+        "x=a; trap 'ls $x' EXIT; ".to_owned() + &"x=$x$x; ".repeat(500),
+        "trap 'trap \"trap x EXIT\" EXIT' EXIT; ".repeat(250),
+        "f() { if ls; then return; fi; x=$x$x; }; ".to_owned() + &"f; ".repeat(1_500),
+        "for i in a b; do break; continue; done; ".repeat(200),
+        "cd a || cd b && cd c; ".repeat(400),
+        "pushd a; popd; ".repeat(600),
+        "set -- $@ $@ a; ".repeat(500) + "ls $@",
+        "a".repeat(10_000),
+        "\\\n".repeat(5_000),
+        "$(".to_owned() + &"\\\n".repeat(4_000) + "ls)",
+        "e\u{301}".repeat(3_000),
+        "\u{202e}".repeat(3_000),
+        "ls \u{200b}".repeat(1_500),
+        "ls\r\n".repeat(2_000),
+        "ls #".to_owned() + &"\u{2066}".repeat(3_000),
+        "\"".to_owned() + &"$x".repeat(4_900) + "\"",
+        "'".repeat(10_000),
+        "`".repeat(10_000),
+        "\\".repeat(10_000),
+        "${x//a/b}".repeat(1_000),
+        "x=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; ".to_owned()
+            + &"ls ${x%%*a*a*a*a*a*a*b}; ".repeat(300),
+        "[[ a =~ (a|b)*".to_owned() + &"(a|b)*".repeat(1_000) + " ]]",
+        "ls <(".repeat(60) + "ls" + &")".repeat(60),
+        "coproc ".repeat(60) + "ls",
+        "read -r a b c <<< 'x y z'; ".repeat(300) + "ls $a $b $c",
+        "declare -n r=x; r=$r$r; ".repeat(300),
+        "printf -v x '%s%s' $x $x; ".repeat(300) + "ls $x",
+        "echo 'ls' > f; . ./f; ".repeat(300),
+        "echo '. ./f' > f; . ./f".to_owned(),
+        "exec 3> f; echo a >&3; ".repeat(300),
+    ];
+    for text in &texts {
+        is_refused(text);
+    }
+    assert!(texts.len() >= 70, "{}", texts.len());
+}
+
 #[test]
 fn long_flat_texts_are_answered() {
     for piece in [

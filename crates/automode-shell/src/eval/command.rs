@@ -36,6 +36,7 @@ impl Evaluator<'_> {
         shell: &mut Shell,
     ) -> Outcome {
         let argv = self.argv(simple, shell);
+        self.spend_on(argv.len().saturating_mul(16), span);
         if argv.is_empty() {
             return self.bare_assignments(simple, redirects, span, shell);
         }

@@ -7,6 +7,9 @@ use super::shell::Shell;
 use super::variable::Stored;
 use crate::{DynamicSource, GapKind, Taint, Value};
 
+/// More arguments than this are not followed one by one.
+const MAX_ARGUMENTS: usize = 256;
+
 impl Evaluator<'_> {
     /// `set -- a b`, `set -e`.
     pub(super) fn set_options(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
@@ -112,7 +115,7 @@ impl Evaluator<'_> {
 
 impl Shell {
     fn take_arguments(&mut self, values: Vec<Value>) {
-        let known = !values.iter().any(|value| value.may_split);
+        let known = values.len() <= MAX_ARGUMENTS && !values.iter().any(|value| value.may_split);
         self.arguments = known.then_some(values);
     }
 }
