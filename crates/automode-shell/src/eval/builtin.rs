@@ -3,16 +3,13 @@
 use super::Evaluator;
 use super::command::Lookup;
 use super::declare::Declaration;
-use super::nested::Start;
 use super::option::Options;
 use super::outcome::{Data, Outcome};
 use super::print;
 use super::shell::{End, Shell};
+use super::start::Start;
 use super::variable::Stored;
-use crate::{
-    Act, Code, Direction, DynamicSource, Extent, FileFact, GapKind, Layer, Need, Origin, Piece,
-    Stdin, SystemChange, Taint, Target, Value,
-};
+use crate::{Act, Direction, DynamicSource, GapKind, Layer, Piece, SystemChange, Taint, Value};
 
 impl Evaluator<'_> {
     /// Runs a builtin; `None` where the name is none, or only a program has it.
@@ -274,95 +271,6 @@ impl Evaluator<'_> {
         Outcome::unknown(Taint::NONE)
     }
 
-    /// `source`: a file that runs in this very shell.
-    fn source(&mut self, arguments: &[Value], start: &Start, shell: &mut Shell) -> Outcome {
-        let Some(path) = arguments.first() else {
-            return Outcome::default();
-        };
-        let by = self.invocations.len().saturating_sub(1);
-        let target = Target::locate(path, shell.cwd.as_deref());
-        let written = shell.files.get(&target).cloned();
-        let text = match (&written, self.facts.files.get(&target.path)) {
-            _ if is_input(&target) => match &shell.stdin {
-                Stdin::Text(text) if !self.is_consumed(shell) => Some(text.clone()),
-                Stdin::Text(_) | Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) => None,
-            },
-            _ if path.is_dynamic() => self.held(path, shell),
-            (Some(content), _) => content.text.clone(),
-            (None, Some(FileFact::Text { body, .. })) if target.extent == Extent::Exact => {
-                Some(Value::text(body.as_str(), path.span))
-            }
-            (None, _) => None,
-        };
-        if is_input(&target) {
-            self.consumed(shell);
-        }
-        let layers = shell.layers.len();
-        shell.layers.push(Layer::File(target.path.clone()));
-        let more = arguments.get(1..).filter(|more| !more.is_empty());
-        let before = more.map(|_| shell.arguments.clone());
-        if let Some(more) = more {
-            shell.arguments = Some(more.to_vec());
-        }
-        let outcome = match text {
-            Some(mut text) => {
-                let held = written.map_or(Taint::NONE, |content| content.taint);
-                // What the command itself spells out is no file.
-                if !is_input(&target) && !path.is_dynamic() {
-                    let origin = Origin {
-                        seen: true,
-                        taint: path.taint().with(held),
-                    };
-                    let code = Code::File(target);
-                    let act = Act::Execute { code, origin };
-                    self.effect(act, by, path.span, shell.certainty);
-                }
-                text.span = start.span;
-                self.text_here(&text, "source", shell)
-            }
-            None => {
-                let held = written.map_or(Taint::NONE, |content| content.taint);
-                self.unseen_source(path, target, held, by, shell)
-            }
-        };
-        if let Some(before) = before {
-            shell.arguments = before;
-        }
-        shell.layers.truncate(layers);
-        shell.arrive(End::Function);
-        outcome
-    }
-
-    fn unseen_source(
-        &mut self,
-        path: &Value,
-        target: Target,
-        held: Taint,
-        by: usize,
-        shell: &Shell,
-    ) -> Outcome {
-        if target.extent == Extent::Exact {
-            self.needs.push(Need::File(target.path.clone()));
-        }
-        let origin = Origin {
-            seen: false,
-            taint: path.taint().with(held),
-        };
-        let code = if path.is_dynamic() {
-            Code::Stream
-        } else {
-            Code::File(target)
-        };
-        self.effect(
-            Act::Execute { code, origin },
-            by,
-            path.span,
-            shell.certainty,
-        );
-        self.gap(GapKind::Unseen(path.shown()), path.span);
-        Outcome::unknown(path.taint().with(Taint::UNKNOWN))
-    }
-
     fn history(&mut self, arguments: &[Value], start: &Start, shell: &Shell) -> Outcome {
         let erases = arguments.iter().any(|argument| {
             argument
@@ -454,12 +362,6 @@ fn flags(arguments: &[Value]) -> String {
         }
     }
     letters
-}
-
-/// Whether a path is the standard input itself.
-fn is_input(target: &Target) -> bool {
-    const INPUTS: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
-    target.extent == Extent::Exact && INPUTS.contains(&target.path.as_str())
 }
 
 /// `export -p`, `declare -x` or `set` alone: all variables with their values.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::Evaluator;
 use super::field::push_text;
-use super::nested::Start;
 use super::outcome::Outcome;
 use super::shell::{End, Function, Shell};
+use super::start::Start;
 use super::variable::Binding;
 use crate::syntax::{Assignment, Command, PartKind, Quoting, Redirect, Simple, Word};
 use crate::{Act, DynamicSource, GapKind, Layer, Piece, Span, Value};

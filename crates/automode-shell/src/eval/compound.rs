@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use super::Evaluator;
+use super::condition::foreign;
 use super::expand::Quotes;
 use super::flow::changes_directory;
 use super::outcome::{Outcome, stdin_taint};
 use super::shell::{End, Function, Shell};
 use super::variable::{Stored, either, taint_of_all};
-use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, Condition, PartKind, Script, Word};
-use crate::{Certainty, DynamicSource, GapKind, Piece, Span, Stdout, Taint, Value};
+use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, PartKind, Script, Word};
+use crate::{Certainty, DynamicSource, GapKind, Stdout, Taint, Value};
 
 /// How many commands may be inside each other, so that the stack suffices.
 const MAX_FRAMES: u32 = 40;
-/// How often what a loop changes is looked at before it is given up.
-const MAX_WIDENINGS: usize = 6;
 /// Loops over known words are run word by word up to this many.
 const MAX_ROUNDS: usize = 64;
 
@@ -307,124 +306,10 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Runs a body any number of times: first only to see what it changes, until
-    /// nothing more does, then once for the record with all of that unknown.
-    fn repeated(
-        &mut self,
-        span: Span,
-        shell: &mut Shell,
-        mut body: impl FnMut(&mut Self, &mut Shell) -> Outcome,
-    ) -> Outcome {
-        let mut start = shell.clone();
-        let mut settled = false;
-        for _ in 0..MAX_WIDENINGS {
-            let mark = self.mark();
-            let mut after = start.clone();
-            body(self, &mut after);
-            self.rewind(mark);
-            after.arrive(End::Loop);
-            settled = !widen(&mut start, &after);
-            if settled {
-                break;
-            }
-        }
-        if !settled {
-            self.gap(GapKind::Budget, span);
-        }
-        let mut after = start.clone();
-        let outcome = body(self, &mut after);
-        after.arrive(End::Loop);
-        start.join(after);
-        start.certainty = shell.certainty;
-        *shell = start;
-        // How often it ran is not known, so neither is its output.
-        match outcome.data {
-            super::outcome::Data::Nothing => outcome,
-            super::outcome::Data::Text(_) | super::outcome::Data::Unknown => {
-                Outcome::unknown(outcome.taint)
-            }
-        }
-    }
-
-    fn condition(&mut self, condition: &Condition, shell: &mut Shell) {
-        match condition {
-            Condition::Not(inner) => self.condition(inner, shell),
-            Condition::Both(left, right) => {
-                self.condition(left, shell);
-                self.condition(right, shell);
-            }
-            Condition::Either(left, right) => {
-                self.condition(left, shell);
-                if let Some(word) = first_word(right).filter(|word| !is_option(word)) {
-                    self.gap(foreign(), word.span);
-                }
-                self.condition(right, shell);
-            }
-            Condition::Unary { operator, operand } => {
-                let value = self.single(operand, shell);
-                if matches!(operator.as_str(), "-v" | "-R") {
-                    self.evaluated_name(&value, shell);
-                }
-            }
-            Condition::Binary {
-                left,
-                operator,
-                right,
-            } => {
-                let arithmetic = matches!(
-                    operator.as_str(),
-                    "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"
-                );
-                for word in [left, right] {
-                    let value = self.single(word, shell);
-                    if arithmetic {
-                        self.evaluate(&value, shell, word.span);
-                    }
-                }
-            }
-            Condition::Word(word) => {
-                self.single(word, shell);
-            }
-        }
-    }
-
-    /// A text that bash evaluates as a name or an expression: a subscript in it
-    /// is expanded again and may run commands.
-    pub(super) fn evaluated_name(&mut self, value: &Value, shell: &Shell) {
-        let substitutes = |text: &str| text.contains("$(") || text.contains('`');
-        let runs = value.pieces.iter().any(|piece| match piece {
-            Piece::Text(text) | Piece::Glob(text) => substitutes(text),
-            Piece::Dynamic(dynamic) => match &dynamic.source {
-                DynamicSource::OneOf(texts) => texts.iter().any(|text| substitutes(text)),
-                DynamicSource::Number => false,
-                DynamicSource::Variable(_)
-                | DynamicSource::Argument
-                | DynamicSource::Output
-                | DynamicSource::Item
-                | DynamicSource::Unknown => {
-                    dynamic.taint.has(Taint::NETWORK) || dynamic.taint.has(Taint::DECODED)
-                }
-            },
-        });
-        if !runs {
-            return;
-        }
-        let kind = GapKind::Syntax("text that is evaluated as an expression".to_owned());
-        self.gap(kind, value.span);
-        if let Some(text) = value.literal() {
-            self.expanded_again(&text, "expression", value.span, shell);
-        }
-    }
-
     /// The value of a word that is neither split nor matched with files.
     pub(super) fn single(&mut self, word: &Word, shell: &mut Shell) -> Value {
         self.expand(word, shell, Quotes::Implied)
     }
-}
-
-/// A shell that knows neither `((` nor `[[` would run what stands in them.
-fn foreign() -> GapKind {
-    GapKind::Syntax("an expression that other shells run as a command".to_owned())
 }
 
 /// Whether `((…))` begins with a name that stands alone, as a command would.
@@ -446,97 +331,10 @@ fn runs_elsewhere(expression: &Word) -> bool {
         )
 }
 
-fn first_word(condition: &Condition) -> Option<&Word> {
-    match condition {
-        Condition::Not(_) | Condition::Unary { .. } => None,
-        Condition::Both(left, _) | Condition::Either(left, _) => first_word(left),
-        Condition::Binary { left, .. } => Some(left),
-        Condition::Word(word) => Some(word),
-    }
-}
-
-fn is_option(word: &Word) -> bool {
-    word.bare().is_some_and(|text| text.starts_with('-'))
-}
-
 /// What one of several words may be: a pattern stays one, a list becomes an item.
 fn any_item(item: &Value) -> Value {
     if item.may_split {
         return Value::dynamic(DynamicSource::Item, item.taint(), item.span);
     }
     item.clone()
-}
-
-/// Gives up what differs after a round; whether anything did.
-fn widen(start: &mut Shell, after: &Shell) -> bool {
-    let mut changed = false;
-    for (name, binding) in after.variables.iter() {
-        let before = start.variables.get(name);
-        let known = before.map_or(Taint::NONE, |before| before.value.taint());
-        let taint = binding.value.taint().with(known);
-        let given_up = before.is_some_and(|before| is_given_up(&before.value));
-        if before == Some(binding) || (given_up && taint == known) {
-            continue;
-        }
-        let value = match (&binding.value, before.map(|before| &before.value)) {
-            (Stored::Scalar(new), Some(Stored::Scalar(old)))
-                if is_number(new) && is_number(old) =>
-            {
-                Stored::Scalar(Value::dynamic(DynamicSource::Number, taint, new.span))
-            }
-            (Stored::Scalar(new), None | Some(Stored::Scalar(_) | Stored::Unset)) => {
-                Stored::Scalar(Value::dynamic(DynamicSource::Unknown, taint, new.span))
-            }
-            _ => Stored::Hidden(taint),
-        };
-        changed = true;
-        let mut widened = binding.clone();
-        widened.value = value;
-        start.variables.insert(name.clone(), widened);
-    }
-    if start.cwd.is_some() && start.cwd != after.cwd {
-        start.cwd = None;
-        changed = true;
-    }
-    if start.old_cwd.is_some() && start.old_cwd != after.old_cwd {
-        start.old_cwd = None;
-        changed = true;
-    }
-    if start.directories.is_some() && start.directories != after.directories {
-        start.directories = None;
-        changed = true;
-    }
-    if start.stops_on_error && !after.stops_on_error {
-        start.stops_on_error = false;
-        changed = true;
-    }
-    if start.arguments.is_some() && start.arguments != after.arguments {
-        start.arguments = None;
-        changed = true;
-    }
-    changed |= start.learn_functions(after);
-    start.files.join(&after.files);
-    changed
-}
-
-fn is_given_up(stored: &Stored) -> bool {
-    match stored {
-        Stored::Scalar(value) => matches!(
-            value.pieces.as_slice(),
-            [Piece::Dynamic(dynamic)] if matches!(dynamic.source, DynamicSource::Unknown)
-        ),
-        Stored::Hidden(_) => true,
-        Stored::List(_) | Stored::Map(_) | Stored::Reference(_) | Stored::Unset => false,
-    }
-}
-
-fn is_number(value: &Value) -> bool {
-    let dynamic = matches!(
-        value.pieces.as_slice(),
-        [Piece::Dynamic(dynamic)] if dynamic.source == DynamicSource::Number
-    );
-    dynamic
-        || value
-            .literal()
-            .is_some_and(|text| text.parse::<i64>().is_ok())
 }

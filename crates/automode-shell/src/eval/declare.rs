@@ -5,7 +5,7 @@ use super::outcome::Outcome;
 use super::shell::Shell;
 use super::variable::{Binding, Casing, Nature, Stored};
 use crate::program::steers_with;
-use crate::syntax::{Assignment, CommandKind};
+use crate::syntax::{Assignment, CommandKind, Script, Simple};
 use crate::{Act, Certainty, DynamicSource, GapKind, Piece, Span, Taint, Value};
 
 /// What a declaration does beside assigning.
@@ -147,19 +147,7 @@ impl Evaluator<'_> {
             let text = format!("{name}={text}");
             self.parse(&text, value.span)
         });
-        let simple = script
-            .as_ref()
-            .and_then(|script| match script.items.as_slice() {
-                [item] if item.rest.is_empty() => match item.first.stages.as_slice() {
-                    [stage] => match &stage.command.kind {
-                        CommandKind::Simple(simple) if simple.words.is_empty() => Some(simple),
-                        _ => None,
-                    },
-                    _ => None,
-                },
-                _ => None,
-            });
-        match simple {
+        match script.as_ref().and_then(only_assignments) {
             Some(simple) => {
                 for assignment in &simple.assignments {
                     self.assign(assignment, shell);
@@ -391,6 +379,20 @@ impl Attributes {
             }
         }
     }
+}
+
+/// The assignments where a script is nothing else.
+fn only_assignments(script: &Script) -> Option<&Simple> {
+    let [item] = script.items.as_slice() else {
+        return None;
+    };
+    let ([stage], []) = (item.first.stages.as_slice(), item.rest.as_slice()) else {
+        return None;
+    };
+    let CommandKind::Simple(simple) = &stage.command.kind else {
+        return None;
+    };
+    simple.words.is_empty().then_some(simple)
 }
 
 fn is_list(value: &Value) -> bool {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::Evaluator;
-use super::nested::Start;
 use super::option::Options;
 use super::outcome::Outcome;
 use super::shell::Shell;
+use super::start::Start;
 use super::variable::Stored;
 use crate::{Extent, FileFact, Need, Span, Taint, Target, Value};
 

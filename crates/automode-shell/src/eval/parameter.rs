@@ -232,9 +232,10 @@ impl Evaluator<'_> {
                 Err(_) => DynamicSource::Variable(name.to_owned()),
             },
         };
-        let taint = match &source {
-            DynamicSource::Variable(name) => taint_of_variable(name),
-            _ => Taint::NONE,
+        let taint = if let DynamicSource::Variable(name) = &source {
+            taint_of_variable(name)
+        } else {
+            Taint::NONE
         };
         Some(Value::dynamic(source, taint, span))
     }

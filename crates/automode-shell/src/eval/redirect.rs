@@ -3,7 +3,7 @@
 use super::Evaluator;
 use super::expand::{Quotes, STREAM};
 use super::file::{Content, Kind};
-use super::outcome::{Data, Outcome, stdin_taint};
+use super::outcome::{Data, Outcome};
 use super::shell::Shell;
 use crate::syntax::{
     self, Descriptor, Flow, Part, PartKind, RedirectOperator, RedirectTarget, Script, Word,
@@ -19,25 +19,25 @@ pub(super) struct Redirections<'s> {
     pub(super) stdin: Option<Stdin>,
     pub(super) stdout: Option<Stdout>,
     reads: Vec<(Act, Span)>,
-    writes: Vec<Written>,
+    pub(super) writes: Vec<Written>,
     /// `> >(…)`: what reads the output.
     consumers: Vec<&'s Script>,
     /// Descriptors that lead to another machine.
     pub(super) connected: Vec<(u32, Host)>,
     /// What can be read from other descriptors.
-    opened: Vec<(u32, Stdin)>,
+    pub(super) opened: Vec<(u32, Stdin)>,
 }
 
 #[derive(Clone)]
-struct Written {
-    what: Sink,
-    span: Span,
-    carries: Carries,
+pub(super) struct Written {
+    pub(super) what: Sink,
+    pub(super) span: Span,
+    pub(super) carries: Carries,
 }
 
 /// What of a command goes to a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Carries {
+pub(super) enum Carries {
     /// Its output and nothing else.
     Output,
     /// Its output, and messages of which nothing is known.
@@ -60,39 +60,6 @@ impl Redirections<'_> {
         } else {
             self.opened.push((descriptor, stdin));
         }
-    }
-}
-
-/// What a shell reads and writes, to come back to.
-pub(super) struct Streams {
-    stdin: Stdin,
-    stdout: Stdout,
-    input: u32,
-}
-
-impl Shell {
-    pub(super) fn restore(&mut self, streams: Streams) {
-        self.stdin = streams.stdin;
-        self.stdout = streams.stdout;
-        self.input = streams.input;
-    }
-
-    /// Keeps the redirections of an `exec`.
-    pub(super) fn keep(&mut self, redirections: &Redirections<'_>) {
-        self.connected
-            .extend(redirections.connected.iter().cloned());
-        // Of a text another command may read the rest.
-        let opened = redirections.opened.iter();
-        self.opened
-            .extend(opened.map(|(open, stdin)| (*open, Stdin::Pipe(stdin_taint(stdin)))));
-        let Some(stdout) = &redirections.stdout else {
-            return;
-        };
-        let last = redirections.writes.iter().rev();
-        let mut last = last.filter(|written| written.carries != Carries::Other);
-        self.kept = last
-            .next()
-            .map(|written| (stdout.clone(), written.what.clone(), written.span));
     }
 }
 
@@ -457,70 +424,6 @@ impl Evaluator<'_> {
             last = self.consumer(script, outcome.clone(), shell);
         }
         last
-    }
-
-    /// Lets the redirections of a command take effect; hands back what was before.
-    pub(super) fn redirect(
-        &mut self,
-        redirections: &Redirections<'_>,
-        shell: &mut Shell,
-    ) -> Streams {
-        let before = Streams {
-            stdin: shell.stdin.clone(),
-            stdout: shell.stdout.clone(),
-            input: shell.input,
-        };
-        if let Some(stdin) = redirections.stdin.clone() {
-            self.feed(stdin, shell);
-        }
-        if let Some(stdout) = redirections.stdout.clone() {
-            shell.stdout = stdout;
-        }
-        before
-    }
-
-    /// Gives a shell something new to read.
-    pub(super) fn feed(&mut self, stdin: Stdin, shell: &mut Shell) {
-        self.inputs += 1;
-        shell.input = self.inputs;
-        shell.stdin = stdin;
-    }
-
-    /// Notes that some of the input has been read: the rest is not the whole text.
-    pub(super) fn consumed(&mut self, shell: &Shell) {
-        if let Stdin::Text(_) = shell.stdin
-            && !self.consumed.contains(&shell.input)
-        {
-            self.consumed.push(shell.input);
-        }
-    }
-
-    pub(super) fn is_consumed(&self, shell: &Shell) -> bool {
-        self.consumed.contains(&shell.input)
-    }
-
-    /// What is shown goes where `exec` has led it.
-    fn note_kept(&mut self, outcome: &Outcome, by: usize, shell: &Shell) {
-        let Some((stdout, sink, span)) = &shell.kept else {
-            return;
-        };
-        if shell.stdout != *stdout || outcome.taint.is_none() {
-            return;
-        }
-        let data = outcome.taint;
-        let act = match sink {
-            Sink::Network(host) => Act::Connect {
-                host: host.clone(),
-                direction: Direction::Send,
-                data,
-            },
-            Sink::File { target, .. } => Act::Write {
-                target: target.clone(),
-                how: WriteHow::Append,
-                data,
-            },
-        };
-        self.effect(act, by, *span, shell.certainty);
     }
 
     /// A redirection without a command is what `:` with it would be.

@@ -1,9 +1,9 @@
 //! `set`, `shift`, `getopts`: the arguments and options of the shell.
 
 use super::Evaluator;
-use super::nested::Start;
 use super::outcome::Outcome;
 use super::shell::Shell;
+use super::start::Start;
 use super::variable::Stored;
 use crate::{DynamicSource, GapKind, Taint, Value};
 

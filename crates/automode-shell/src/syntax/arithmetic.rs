@@ -5,8 +5,8 @@
 //! in a subshell, and must not pass as a number.
 
 use super::parser::{Parsed, Parser};
+use super::scope::Scope;
 use super::tree::{PartKind, Word};
-use super::word::Scope;
 
 impl Parser<'_> {
     /// An expression up to `close`, which is stepped over.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::parser::{Keyword, Parsed, Parser};
+use super::scope::Scope;
 use super::tree::{CaseArm, CaseEnd, Command, CommandKind, Script, Word};
-use super::word::Scope;
 
 impl Parser<'_> {
     /// One command with its redirections.

@@ -1,8 +1,8 @@
 //! `[[ … ]]`.
 
 use super::parser::{Keyword, Parsed, Parser};
+use super::scope::Scope;
 use super::tree::{CommandKind, Condition, PartKind, Quoting, Word};
-use super::word::Scope;
 
 const UNARY: &str = "abcdefghknoprstuvwxzGLNORS";
 const BINARY: &[&str] = &[

@@ -1,8 +1,8 @@
 //! Here-documents: the delimiter where it is named, the body at the next newline.
 
 use super::parser::{Origin, Parsed, Parser, Pending};
+use super::scope::Scope;
 use super::tree::{Document, Part, PartKind, Quoting, Word};
-use super::word::Scope;
 
 impl Parser<'_> {
     /// Reads the delimiter after `<<` and remembers that a body follows.

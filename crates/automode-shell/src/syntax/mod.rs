@@ -18,6 +18,7 @@ mod parameter;
 mod parser;
 mod quote;
 mod redirect;
+mod scope;
 mod simple;
 mod tree;
 mod walk;

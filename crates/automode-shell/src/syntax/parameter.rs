@@ -2,10 +2,11 @@
 
 use super::compound::identifier;
 use super::parser::{Parsed, Parser};
+use super::scope::Scope;
 use super::tree::{
     End, Fallback, Fold, Operation, Parameter, PartKind, Quoting, ReplaceScope, Subscript, Word,
 };
-use super::word::{Scope, is_special_parameter};
+use super::word::is_special_parameter;
 
 /// The letters of `${name@X}`.
 const TRANSFORMS: &[u8] = b"QEPAKaukUL";

@@ -2,8 +2,8 @@
 
 use super::compound::identifier;
 use super::parser::{Parsed, Parser};
+use super::scope::Scope;
 use super::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget};
-use super::word::Scope;
 
 impl Parser<'_> {
     /// The redirections after a compound command.

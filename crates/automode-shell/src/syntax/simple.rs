@@ -2,10 +2,10 @@
 
 use super::compound::identifier;
 use super::parser::{Parsed, Parser};
+use super::scope::Scope;
 use super::tree::{
     Assignment, AssignmentValue, Command, CommandKind, Element, Redirect, Simple, Word,
 };
-use super::word::Scope;
 
 /// Builtins whose arguments may be array assignments.
 const DECLARATIONS: &[&str] = &["declare", "typeset", "local", "export", "readonly", "eval"];

@@ -1,0 +1,281 @@
+//! The start of a program: what is recorded, what it carries where, what it prints.
+
+use super::Evaluator;
+use super::file::{Content, Kind};
+use super::nested::stream;
+use super::outcome::{Data, Outcome, stdin_taint};
+use super::shell::Shell;
+use crate::syntax::Assignment;
+use crate::{
+    Act, Code, Consequence, Direction, Extent, Invocation, Nested, Origin, Redirect, Span, Stdin,
+    Taint, Target, Value, WriteHow, consult,
+};
+
+/// A command about to start.
+#[derive(Clone)]
+pub(super) struct Start {
+    pub(super) argv: Vec<Value>,
+    /// Array literals among the words of a declaration.
+    pub(super) arrays: Vec<Assignment>,
+    pub(super) redirects: Vec<Redirect>,
+    pub(super) span: Span,
+}
+
+impl Evaluator<'_> {
+    /// Records the start of a command.
+    pub(super) fn record(&mut self, start: &Start, shell: &Shell) -> Invocation {
+        self.spend_on(shell.variables.len() * 8, start.span);
+        let invocation = Invocation {
+            argv: start.argv.clone(),
+            env: shell.environment(),
+            redirects: start.redirects.clone(),
+            stdin: shell.stdin.clone(),
+            stdout: shell.stdout.clone(),
+            cwd: shell.cwd.clone(),
+            span: start.span,
+            layers: shell.layers.clone(),
+            certainty: shell.certainty,
+        };
+        self.invocations.push(invocation.clone());
+        invocation
+    }
+
+    /// Starts a program and follows what comes of it.
+    pub(super) fn program(&mut self, start: Start, shell: &mut Shell) -> Outcome {
+        let by = self.invocations.len();
+        let invocation = self.record(&start, shell);
+        let consequence = consult(&invocation, self.context, self.facts);
+        self.unnamed(by, &invocation);
+        let outcome = self.follow(consequence, by, &invocation, shell);
+        self.passed_through(&invocation, outcome, shell)
+    }
+
+    /// A program whose name comes from data is code that comes from data.
+    pub(super) fn unnamed(&mut self, by: usize, invocation: &Invocation) {
+        let Some(name) = invocation.argv.first().filter(|name| name.is_dynamic()) else {
+            return;
+        };
+        let origin = Origin {
+            seen: false,
+            taint: name.taint(),
+        };
+        let code = Code::Program(name.shown());
+        self.effect(
+            Act::Execute { code, origin },
+            by,
+            name.span,
+            invocation.certainty,
+        );
+    }
+
+    /// Records a consequence and runs the code in it.
+    pub(super) fn follow(
+        &mut self,
+        consequence: Consequence,
+        by: usize,
+        invocation: &Invocation,
+        shell: &mut Shell,
+    ) -> Outcome {
+        let held = held_marks(&consequence, shell);
+        let carried = marks_of(&invocation.argv).with(held);
+        let mut taint = consequence.output.taint.with(held);
+        let runs_input = |nested: &Nested| matches!(nested, Nested::Input { .. });
+        let reads = consequence.output.passes_input || consequence.runs.iter().any(runs_input);
+        if consequence.output.passes_input {
+            taint = taint.with(stdin_taint(&invocation.stdin));
+        }
+        for (act, span) in consequence.effects {
+            self.act(act, carried, by, span, invocation, shell);
+        }
+        self.needs.extend(consequence.needs);
+        for gap in consequence.gaps {
+            self.gap(gap.kind, gap.span);
+        }
+        let only = consequence.runs.len() == 1;
+        let mut ran: Option<Outcome> = None;
+        let mut input_ran = false;
+        for nested in consequence.runs {
+            // `bash -s` without operands says twice that it reads its input.
+            if runs_input(&nested) && std::mem::replace(&mut input_ran, true) {
+                continue;
+            }
+            let outcome = self.nested(nested, by, invocation, shell);
+            ran = Some(match ran {
+                Some(before) => before.then(outcome),
+                None => outcome,
+            });
+        }
+        if reads {
+            self.consumed(shell);
+        }
+        match (consequence.output.text, ran) {
+            (Some(text), _) => Outcome::text(text),
+            (None, Some(ran)) if only && taint.is_none() => ran,
+            (None, ran) => {
+                let ran = ran.map_or(Taint::NONE, |ran| ran.taint);
+                Outcome::unknown(taint.with(ran))
+            }
+        }
+    }
+
+    /// Records one act. What the program carries goes where it writes and sends.
+    pub(super) fn act(
+        &mut self,
+        act: Act,
+        carried: Taint,
+        by: usize,
+        span: Span,
+        invocation: &Invocation,
+        shell: &mut Shell,
+    ) {
+        let act = match act {
+            Act::Read { target } | Act::List { target } | Act::Write { target, .. }
+                if is_stream(&target) =>
+            {
+                return;
+            }
+            Act::Write { target, how, data } => {
+                let data = data.with(held_only(carried));
+                note_write(&target, how, data, shell);
+                Act::Write { target, how, data }
+            }
+            Act::Connect {
+                host,
+                direction,
+                data,
+            } => {
+                let leaks = carried.has(Taint::SECRET) || carried.has(Taint::LOCAL);
+                Act::Connect {
+                    host,
+                    direction: if leaks { Direction::Send } else { direction },
+                    data: data.with(carried),
+                }
+            }
+            Act::Execute { code, mut origin } => {
+                if let Code::File(target) = &code
+                    && let Some(content) = shell.files.get(target)
+                {
+                    origin.taint = origin.taint.with(content.taint);
+                }
+                let code = self.owned(code, invocation, shell);
+                Act::Execute { code, origin }
+            }
+            Act::Vcs { .. } => {
+                // The files of the project may be others now.
+                shell.files.lose(&Target::below(invocation.cwd.as_deref()));
+                act
+            }
+            other => other,
+        };
+        self.effect(act, by, span, invocation.certainty);
+    }
+
+    /// A task is the project's own only inside the project, and not in a part of
+    /// it that this very command fetched.
+    pub(super) fn owned(&self, code: Code, invocation: &Invocation, shell: &Shell) -> Code {
+        let cwd = invocation.cwd.as_deref();
+        let own =
+            cwd.is_some_and(|cwd| self.context.is_inside(cwd) && !shell.files.is_fetched(cwd));
+        match code {
+            Code::Task { .. } if !own => Code::File(Target::below(cwd)),
+            other => other,
+        }
+    }
+
+    /// `cat` and `tee` hand on what they read, to the letter.
+    pub(super) fn passed_through(
+        &self,
+        invocation: &Invocation,
+        outcome: Outcome,
+        shell: &Shell,
+    ) -> Outcome {
+        if !matches!(outcome.data, Data::Unknown) {
+            return outcome;
+        }
+        let name = invocation.argv.first().and_then(Value::literal);
+        let operands: Vec<&Value> = invocation.argv.iter().skip(1).collect();
+        let text = match (name.as_deref(), operands.as_slice(), &invocation.stdin) {
+            (Some("cat"), [], Stdin::Text(text)) => Some(text.clone()),
+            (Some("tee"), _, Stdin::Text(text)) => Some(text.clone()),
+            (Some("cat"), [dash], Stdin::Text(text)) if dash.literal().as_deref() == Some("-") => {
+                Some(text.clone())
+            }
+            (Some("cat"), [path], _) => self.held(path, shell),
+            _ => None,
+        };
+        match text {
+            Some(text) => Outcome {
+                taint: outcome.taint.with(text.taint()),
+                data: Data::Text(text),
+            },
+            None => outcome,
+        }
+    }
+
+    /// The text of a file or stream that the script wrote itself.
+    pub(super) fn held(&self, path: &Value, shell: &Shell) -> Option<Value> {
+        if let Some((_, outcome)) = stream(path, shell) {
+            return match &outcome.data {
+                Data::Text(text) => Some(text.clone()),
+                Data::Nothing | Data::Unknown => None,
+            };
+        }
+        let target = Target::locate(path, shell.cwd.as_deref());
+        shell
+            .files
+            .get(&target)
+            .and_then(|content| content.text.clone())
+    }
+}
+
+/// The marks of the words of a command.
+fn marks_of(values: &[Value]) -> Taint {
+    values
+        .iter()
+        .fold(Taint::NONE, |taint, value| taint.with(value.taint()))
+}
+
+/// The marks of the files that a program reads and this script has written.
+fn held_marks(consequence: &Consequence, shell: &Shell) -> Taint {
+    let mut taint = Taint::NONE;
+    for (act, _) in &consequence.effects {
+        if let Act::Read { target } = act
+            && let Some(content) = shell.files.get(target)
+        {
+            taint = taint.with(held_only(content.taint));
+        }
+    }
+    taint
+}
+
+/// The marks that data keeps wherever it is copied to.
+fn held_only(taint: Taint) -> Taint {
+    [Taint::SECRET, Taint::NETWORK, Taint::DECODED]
+        .into_iter()
+        .filter(|mark| taint.has(*mark))
+        .fold(Taint::NONE, Taint::with)
+}
+
+fn is_stream(target: &Target) -> bool {
+    matches!(target.extent, Extent::Below | Extent::Prefix) && target.path.starts_with("/dev/fd")
+}
+
+fn note_write(target: &Target, how: WriteHow, data: Taint, shell: &mut Shell) {
+    let content = Content {
+        text: None,
+        taint: data.with(Taint::SESSION),
+        kind: if how == WriteHow::Touch {
+            Kind::Directory
+        } else {
+            Kind::File
+        },
+    };
+    match how {
+        WriteHow::Touch | WriteHow::Replace | WriteHow::Edit | WriteHow::Append | WriteHow::Raw => {
+            shell.files.write(target, content);
+        }
+        // What lies behind the link is read instead.
+        WriteHow::Link => shell.files.lose(target),
+        WriteHow::Attributes => {}
+    }
+}
