@@ -40,16 +40,19 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let entries = fs::read_dir(directory).expect("a directory of sources");
     for path in entries.map(|entry| entry.expect("an entry").path()) {
+        if is_test(&path) {
+            continue;
+        }
         if path.is_dir() {
             found.extend(sources(&path));
-        } else if path.extension().is_some_and(|ending| ending == "rs") && !is_test(&path) {
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
             found.push(path);
         }
     }
     found
 }
 
-/// A module that its parent declares under `#[cfg(test)]`.
+/// A module, a file or a folder, that its parent declares under `#[cfg(test)]`.
 fn is_test(path: &Path) -> bool {
     let name = path
         .file_stem()

@@ -296,28 +296,12 @@ fn unsettled(case: &Case<'_>) -> String {
     {
         return missing;
     }
-    match &case.action {
-        Action::Opaque { tool: name, .. } if tool::is_known(name) => {
-            format!("the input of `{tool}` does not have the shape that is known")
-        }
-        Action::Shell { .. }
-        | Action::PowerShell { .. }
-        | Action::Read { .. }
-        | Action::Search { .. }
-        | Action::Edit { .. }
-        | Action::Write { .. }
-        | Action::Notebook { .. }
-        | Action::Fetch { .. }
-        | Action::WebSearch { .. }
-        | Action::Spawn { .. }
-        | Action::Schedule { .. }
-        | Action::Message { .. }
-        | Action::Configure { .. }
-        | Action::Mcp { .. }
-        | Action::Interact
-        | Action::Inert
-        | Action::Opaque { .. } => format!("nothing decides about `{tool}` by itself"),
+    if let Action::Opaque { tool: name, .. } = &case.action
+        && tool::is_known(name)
+    {
+        return format!("the input of `{tool}` does not have the shape that is known");
     }
+    format!("nothing decides about `{tool}` by itself")
 }
 
 /// A finding as one sentence for the agent and the person.
