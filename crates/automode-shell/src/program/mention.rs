@@ -65,7 +65,23 @@ impl Meaning<'_> {
             | Act::List { target }
             | Act::Write { target, .. }
             | Act::Delete { target, .. } => target.path == path,
-            _ => false,
+            Act::Execute { .. }
+            | Act::Connect { .. }
+            | Act::Listen { .. }
+            | Act::Vcs(_)
+            | Act::Package { .. }
+            | Act::Process { .. }
+            | Act::Privilege(_)
+            | Act::Persist { .. }
+            | Act::System(_)
+            | Act::Cloud { .. }
+            | Act::Database { .. }
+            | Act::Credential { .. }
+            | Act::Publish { .. }
+            | Act::Message { .. }
+            | Act::Agent { .. }
+            | Act::Environment { .. }
+            | Act::Exhaust => false,
         })
     }
 }

@@ -179,7 +179,29 @@ impl Meaning<'_> {
                     data,
                     ..
                 } => *data = data.with(said),
-                _ => {}
+                Act::Write {
+                    how: WriteHow::Touch | WriteHow::Attributes | WriteHow::Link,
+                    ..
+                }
+                | Act::Read { .. }
+                | Act::List { .. }
+                | Act::Delete { .. }
+                | Act::Execute { .. }
+                | Act::Listen { .. }
+                | Act::Vcs(_)
+                | Act::Package { .. }
+                | Act::Process { .. }
+                | Act::Privilege(_)
+                | Act::Persist { .. }
+                | Act::System(_)
+                | Act::Cloud { .. }
+                | Act::Database { .. }
+                | Act::Credential { .. }
+                | Act::Publish { .. }
+                | Act::Message { .. }
+                | Act::Agent { .. }
+                | Act::Environment { .. }
+                | Act::Exhaust => {}
             }
         }
     }

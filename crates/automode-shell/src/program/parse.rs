@@ -205,10 +205,15 @@ impl<'a> Parser<'a> {
             let value = word.after(end);
             match flag.takes {
                 Takes::Nothing => self.give(flag, None, word),
-                // In a bundle without a dash, values are the words that follow.
-                _ if from == 0 => self.give(flag, None, word),
-                _ if value.pieces.is_empty() => return self.give(flag, None, word),
-                _ => return self.give(flag, Some(value), word),
+                Takes::Glued | Takes::Words | Takes::Rest | Takes::Until => {
+                    // In a bundle without a dash, values are the words that follow.
+                    if from == 0 {
+                        self.give(flag, None, word);
+                        continue;
+                    }
+                    let glued = (!value.pieces.is_empty()).then_some(value);
+                    return self.give(flag, glued, word);
+                }
             }
         }
         if word.literal().is_none() {

@@ -41,9 +41,10 @@ impl Meaning<'_> {
                 (None, _) => false,
             };
         if !elsewhere {
-            return match used {
-                Use::DeleteBelow => self.delete_found(word, cwd),
-                _ => self.path(used, word, cwd),
+            return if used == Use::DeleteBelow {
+                self.delete_found(word, cwd)
+            } else {
+                self.path(used, word, cwd)
             };
         }
         let direction = match used {

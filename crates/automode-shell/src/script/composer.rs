@@ -57,7 +57,11 @@ fn run(scripts: &Map<String, Json>, name: &str, steps: &mut Steps<'_>, depth: us
             for line in lines {
                 match line {
                     Json::String(line) => step(scripts, line, steps, depth),
-                    _ => steps.unclear(name),
+                    Json::Null
+                    | Json::Bool(_)
+                    | Json::Number(_)
+                    | Json::Array(_)
+                    | Json::Object(_) => steps.unclear(name),
                 }
             }
         }

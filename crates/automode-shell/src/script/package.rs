@@ -67,7 +67,9 @@ fn run(scripts: &Map<String, Json>, names: &[String], steps: &mut Steps<'_>) {
         }
         match script {
             Json::String(text) => steps.shell_with_arguments(text),
-            _ => steps.unclear(name),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+                steps.unclear(name)
+            }
         }
         if let Some(after) = scripts.get(&format!("post{name}")) {
             shell(after, steps);
@@ -78,7 +80,9 @@ fn run(scripts: &Map<String, Json>, names: &[String], steps: &mut Steps<'_>) {
 fn shell(script: &Json, steps: &mut Steps<'_>) {
     match script {
         Json::String(text) => steps.shell(text.as_str()),
-        _ => steps.unclear("a script that is not text"),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+            steps.unclear("a script that is not text")
+        }
     }
 }
 
@@ -109,7 +113,11 @@ fn deno_task(tasks: &Map<String, Json>, name: &str, steps: &mut Steps<'_>, depth
                         Json::String(needed) => {
                             deno_task(tasks, needed, steps, depth.saturating_add(1))
                         }
-                        _ => steps.unclear(name),
+                        Json::Null
+                        | Json::Bool(_)
+                        | Json::Number(_)
+                        | Json::Array(_)
+                        | Json::Object(_) => steps.unclear(name),
                     }
                 }
             }

@@ -60,7 +60,12 @@ fn parameters(tokens: &[Token]) -> Vec<String> {
             .take_while(|token| **token != Token::Mark(")"));
         names.extend(header.filter_map(|token| match token {
             Token::Name(name) => Some(name.clone()),
-            _ => None,
+            Token::Call(_)
+            | Token::Text(_)
+            | Token::Number
+            | Token::Regex
+            | Token::Mark(_)
+            | Token::Line => None,
         }));
     }
     names

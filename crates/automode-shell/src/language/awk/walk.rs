@@ -316,7 +316,13 @@ fn group_length(tokens: &[Token]) -> usize {
                     return at.saturating_add(1);
                 }
             }
-            _ => {}
+            Token::Name(_)
+            | Token::Call(_)
+            | Token::Text(_)
+            | Token::Number
+            | Token::Regex
+            | Token::Mark(_)
+            | Token::Line => {}
         }
     }
     tokens.len()

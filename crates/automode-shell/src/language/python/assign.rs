@@ -86,7 +86,18 @@ impl Program<'_, '_> {
                 Thing::Heap(at) => {
                     let constant = match key {
                         Thing::Text(text) => text.literal(),
-                        _ => None,
+                        Thing::None
+                        | Thing::Number(_)
+                        | Thing::Data(_)
+                        | Thing::Name(_)
+                        | Thing::Module(_)
+                        | Thing::Object(_)
+                        | Thing::Heap(_)
+                        | Thing::Function(_)
+                        | Thing::Class(_)
+                        | Thing::Method(..)
+                        | Thing::Either(_)
+                        | Thing::Unknown(_) => None,
                     };
                     match (self.state.heap.get_mut(at), constant) {
                         (Some(Held::Dict { entries, .. }), Some(key)) => {

@@ -177,9 +177,32 @@ impl Program<'_, '_> {
             Thing::Method(receiver, _) => match &**receiver {
                 object @ Thing::Object(kind) if PYTHON.is_broad(kind.kind) => object.clone(),
                 receiver if self.state.is_plain(receiver) => Thing::Data(self.taint(receiver)),
-                _ => thing.clone(),
+                Thing::None
+                | Thing::Number(_)
+                | Thing::Text(_)
+                | Thing::Data(_)
+                | Thing::Name(_)
+                | Thing::Module(_)
+                | Thing::Object(_)
+                | Thing::Heap(_)
+                | Thing::Function(_)
+                | Thing::Class(_)
+                | Thing::Method(..)
+                | Thing::Either(_)
+                | Thing::Unknown(_) => thing.clone(),
             },
-            _ => thing.clone(),
+            Thing::None
+            | Thing::Number(_)
+            | Thing::Text(_)
+            | Thing::Data(_)
+            | Thing::Name(_)
+            | Thing::Module(_)
+            | Thing::Object(_)
+            | Thing::Heap(_)
+            | Thing::Function(_)
+            | Thing::Class(_)
+            | Thing::Either(_)
+            | Thing::Unknown(_) => thing.clone(),
         }
     }
 }
@@ -191,6 +214,17 @@ pub(super) fn find_member(class: &super::value::Class, name: &str) -> Option<Thi
     }
     class.bases.iter().find_map(|base| match base {
         Thing::Class(base) => find_member(base, name),
-        _ => None,
+        Thing::None
+        | Thing::Number(_)
+        | Thing::Text(_)
+        | Thing::Data(_)
+        | Thing::Name(_)
+        | Thing::Module(_)
+        | Thing::Object(_)
+        | Thing::Heap(_)
+        | Thing::Function(_)
+        | Thing::Method(..)
+        | Thing::Either(_)
+        | Thing::Unknown(_) => None,
     })
 }

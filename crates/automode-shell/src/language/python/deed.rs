@@ -106,7 +106,46 @@ impl Program<'_, '_> {
                         self.argument(*file, receiver, given),
                         Some(WriteHow::Replace),
                     )),
-                    _ => None,
+                    Deed::Read(_)
+                    | Deed::List(_)
+                    | Deed::Append(_)
+                    | Deed::Touch(_)
+                    | Deed::Attributes(_)
+                    | Deed::Delete(_)
+                    | Deed::DeleteTree(_)
+                    | Deed::Link(_)
+                    | Deed::Unpack(_)
+                    | Deed::Put(_)
+                    | Deed::Shell(_)
+                    | Deed::Process(_)
+                    | Deed::Argv(_)
+                    | Deed::Program(_)
+                    | Deed::System
+                    | Deed::Callback(_)
+                    | Deed::Words(_)
+                    | Deed::Code(_)
+                    | Deed::Load(_)
+                    | Deed::Receive(_)
+                    | Deed::Send(_)
+                    | Deed::Reach(_)
+                    | Deed::Remote(_)
+                    | Deed::Listen(_)
+                    | Deed::Serve(_)
+                    | Deed::Sql(_)
+                    | Deed::Kill(_)
+                    | Deed::Environment(_)
+                    | Deed::Directory(_)
+                    | Deed::Cloud(_)
+                    | Deed::Message(_)
+                    | Deed::Database(_)
+                    | Deed::Decode
+                    | Deed::Secret
+                    | Deed::Network
+                    | Deed::Local
+                    | Deed::Input
+                    | Deed::Elevate
+                    | Deed::Unknown
+                    | Deed::Fold(_) => None,
                 });
                 let (origin, written) = match opened {
                     Some((Some(Thing::Text(text)), written)) => (Some(Rc::new(text)), written),

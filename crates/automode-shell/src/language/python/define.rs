@@ -134,7 +134,16 @@ impl Program<'_, '_> {
                         self.reading.unknown_call(name);
                     }
                     Thing::Name(_) | Thing::Class(_) | Thing::Data(_) => {}
-                    _ => self.reading.unknown_call("base class"),
+                    Thing::None
+                    | Thing::Number(_)
+                    | Thing::Text(_)
+                    | Thing::Module(_)
+                    | Thing::Object(_)
+                    | Thing::Heap(_)
+                    | Thing::Function(_)
+                    | Thing::Method(..)
+                    | Thing::Either(_)
+                    | Thing::Unknown(_) => self.reading.unknown_call("base class"),
                 }
                 bases.push(base);
             }

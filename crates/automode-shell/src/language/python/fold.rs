@@ -76,7 +76,19 @@ impl Program<'_, '_> {
                     Thing::Text(text) if text.form == Form::Path => {
                         self.joined_path(&[first.clone(), glob("*")], Form::Path)
                     }
-                    _ => glob("*"),
+                    Thing::None
+                    | Thing::Number(_)
+                    | Thing::Text(_)
+                    | Thing::Data(_)
+                    | Thing::Name(_)
+                    | Thing::Module(_)
+                    | Thing::Object(_)
+                    | Thing::Heap(_)
+                    | Thing::Function(_)
+                    | Thing::Class(_)
+                    | Thing::Method(..)
+                    | Thing::Either(_)
+                    | Thing::Unknown(_) => glob("*"),
                 };
                 self.list(site, Vec::new(), Some(element))
             }
@@ -88,14 +100,35 @@ impl Program<'_, '_> {
                     pieces: vec![number_piece()],
                     form: Form::Plain,
                 }),
-                _ => data,
+                Thing::None
+                | Thing::Data(_)
+                | Thing::Name(_)
+                | Thing::Module(_)
+                | Thing::Object(_)
+                | Thing::Heap(_)
+                | Thing::Function(_)
+                | Thing::Class(_)
+                | Thing::Method(..)
+                | Thing::Either(_)
+                | Thing::Unknown(_) => data,
             },
             Fold::Glue => self.glue(&first, second, taint),
             Fold::Split => self.split(&first, second, taint, site),
             Fold::Words => self.words(&first, taint, site),
             Fold::Format => match &first {
                 Thing::Text(format) => self.formatted(format, given, taint),
-                _ => data,
+                Thing::None
+                | Thing::Number(_)
+                | Thing::Data(_)
+                | Thing::Name(_)
+                | Thing::Module(_)
+                | Thing::Object(_)
+                | Thing::Heap(_)
+                | Thing::Function(_)
+                | Thing::Class(_)
+                | Thing::Method(..)
+                | Thing::Either(_)
+                | Thing::Unknown(_) => data,
             },
             Fold::Replace => match (
                 text_of(Some(&first)),
@@ -153,7 +186,17 @@ impl Program<'_, '_> {
                         }
                     },
                     Thing::Name(_) => {}
-                    _ => rest = Some(Thing::Data(taint)),
+                    Thing::None
+                    | Thing::Number(_)
+                    | Thing::Text(_)
+                    | Thing::Data(_)
+                    | Thing::Module(_)
+                    | Thing::Object(_)
+                    | Thing::Function(_)
+                    | Thing::Class(_)
+                    | Thing::Method(..)
+                    | Thing::Either(_)
+                    | Thing::Unknown(_) => rest = Some(Thing::Data(taint)),
                 }
                 self.hold(site, Held::Dict { entries, rest })
             }

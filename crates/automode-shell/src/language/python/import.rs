@@ -47,7 +47,18 @@ impl Program<'_, '_> {
                     let bound = match module {
                         Thing::Name(_) => Thing::name(top),
                         module if top == full => module,
-                        _ => self.resolve(top),
+                        Thing::None
+                        | Thing::Number(_)
+                        | Thing::Text(_)
+                        | Thing::Data(_)
+                        | Thing::Module(_)
+                        | Thing::Object(_)
+                        | Thing::Heap(_)
+                        | Thing::Function(_)
+                        | Thing::Class(_)
+                        | Thing::Method(..)
+                        | Thing::Either(_)
+                        | Thing::Unknown(_) => self.resolve(top),
                     };
                     self.bind(top, bound);
                 }
@@ -85,7 +96,17 @@ impl Program<'_, '_> {
                         None => self.submodule(*at, name),
                     }
                 }
-                _ => Thing::Unknown(Taint::UNKNOWN),
+                Thing::None
+                | Thing::Number(_)
+                | Thing::Text(_)
+                | Thing::Data(_)
+                | Thing::Object(_)
+                | Thing::Heap(_)
+                | Thing::Function(_)
+                | Thing::Class(_)
+                | Thing::Method(..)
+                | Thing::Either(_)
+                | Thing::Unknown(_) => Thing::Unknown(Taint::UNKNOWN),
             };
             let bound = alias.asname.as_ref().unwrap_or(&alias.name);
             self.bind(bound.as_str(), value);
@@ -101,7 +122,17 @@ impl Program<'_, '_> {
                     self.bind(&name, value);
                 }
             }
-            _ => {}
+            Thing::None
+            | Thing::Number(_)
+            | Thing::Text(_)
+            | Thing::Data(_)
+            | Thing::Object(_)
+            | Thing::Heap(_)
+            | Thing::Function(_)
+            | Thing::Class(_)
+            | Thing::Method(..)
+            | Thing::Either(_)
+            | Thing::Unknown(_) => {}
         }
     }
 

@@ -225,7 +225,18 @@ impl Program<'_, '_> {
             .filter(|(name, _)| wanted(name))
             .filter_map(|(_, member)| match member {
                 Thing::Function(function) => Some(Rc::clone(function)),
-                _ => None,
+                Thing::None
+                | Thing::Number(_)
+                | Thing::Text(_)
+                | Thing::Data(_)
+                | Thing::Name(_)
+                | Thing::Module(_)
+                | Thing::Object(_)
+                | Thing::Heap(_)
+                | Thing::Class(_)
+                | Thing::Method(..)
+                | Thing::Either(_)
+                | Thing::Unknown(_) => None,
             })
             .collect();
         for method in methods {

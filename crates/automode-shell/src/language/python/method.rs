@@ -63,7 +63,18 @@ impl Program<'_, '_> {
             Thing::Method(inner, _) => match self.settle(receiver) {
                 Thing::Method(..) => match &**inner {
                     Thing::Function(_) => Thing::Data(Taint::NONE),
-                    _ => self.unknown(label, &given),
+                    Thing::None
+                    | Thing::Number(_)
+                    | Thing::Text(_)
+                    | Thing::Data(_)
+                    | Thing::Name(_)
+                    | Thing::Module(_)
+                    | Thing::Object(_)
+                    | Thing::Heap(_)
+                    | Thing::Class(_)
+                    | Thing::Method(..)
+                    | Thing::Either(_)
+                    | Thing::Unknown(_) => self.unknown(label, &given),
                 },
                 settled => self.call_method(&settled, name, given, label, site),
             },
@@ -157,7 +168,17 @@ impl Program<'_, '_> {
                     let full = format!("{base}.{name}");
                     self.apply(&Thing::name(&full), given.clone(), &full, site)
                 }
-                _ => continue,
+                Thing::None
+                | Thing::Number(_)
+                | Thing::Text(_)
+                | Thing::Data(_)
+                | Thing::Module(_)
+                | Thing::Object(_)
+                | Thing::Heap(_)
+                | Thing::Function(_)
+                | Thing::Method(..)
+                | Thing::Either(_)
+                | Thing::Unknown(_) => continue,
             };
             found = join_options(found, Some(result));
         }
@@ -312,7 +333,18 @@ impl Program<'_, '_> {
                 Some(held @ Held::Dict { .. }) => held.values().cloned().reduce(|a, b| a.join(&b)),
                 Some(Held::List { .. } | Held::Instance { .. }) | None => None,
             },
-            _ => None,
+            Thing::None
+            | Thing::Number(_)
+            | Thing::Text(_)
+            | Thing::Data(_)
+            | Thing::Name(_)
+            | Thing::Module(_)
+            | Thing::Object(_)
+            | Thing::Function(_)
+            | Thing::Class(_)
+            | Thing::Method(..)
+            | Thing::Either(_)
+            | Thing::Unknown(_) => None,
         };
         values.unwrap_or_else(|| self.element(thing))
     }
@@ -331,7 +363,17 @@ pub(super) fn has_library_base(class: &Class) -> bool {
                 | "Exception"
         ),
         Thing::Class(base) => has_library_base(base),
-        _ => true,
+        Thing::None
+        | Thing::Number(_)
+        | Thing::Text(_)
+        | Thing::Data(_)
+        | Thing::Module(_)
+        | Thing::Object(_)
+        | Thing::Heap(_)
+        | Thing::Function(_)
+        | Thing::Method(..)
+        | Thing::Either(_)
+        | Thing::Unknown(_) => true,
     })
 }
 
@@ -352,6 +394,16 @@ fn inherited(class: &Class, name: &str) -> Option<String> {
     class.bases.iter().find_map(|base| match base {
         Thing::Name(base) => Some(format!("{base}.{name}")),
         Thing::Class(base) => inherited(base, name),
-        _ => None,
+        Thing::None
+        | Thing::Number(_)
+        | Thing::Text(_)
+        | Thing::Data(_)
+        | Thing::Module(_)
+        | Thing::Object(_)
+        | Thing::Heap(_)
+        | Thing::Function(_)
+        | Thing::Method(..)
+        | Thing::Either(_)
+        | Thing::Unknown(_) => None,
     })
 }

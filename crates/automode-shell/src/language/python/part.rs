@@ -131,7 +131,18 @@ impl Program<'_, '_> {
     ) {
         let held = match value {
             Thing::Heap(at) => self.state.heap.get(at).cloned(),
-            _ => None,
+            Thing::None
+            | Thing::Number(_)
+            | Thing::Text(_)
+            | Thing::Data(_)
+            | Thing::Name(_)
+            | Thing::Module(_)
+            | Thing::Object(_)
+            | Thing::Function(_)
+            | Thing::Class(_)
+            | Thing::Method(..)
+            | Thing::Either(_)
+            | Thing::Unknown(_) => None,
         };
         match held {
             Some(Held::Dict {

@@ -182,7 +182,18 @@ pub(super) fn glob(pattern: &str) -> Thing {
 pub(super) fn form_of(thing: &Thing) -> Form {
     match thing {
         Thing::Text(text) => text.form,
-        _ => Form::Plain,
+        Thing::None
+        | Thing::Number(_)
+        | Thing::Data(_)
+        | Thing::Name(_)
+        | Thing::Module(_)
+        | Thing::Object(_)
+        | Thing::Heap(_)
+        | Thing::Function(_)
+        | Thing::Class(_)
+        | Thing::Method(..)
+        | Thing::Either(_)
+        | Thing::Unknown(_) => Form::Plain,
     }
 }
 

@@ -59,7 +59,18 @@ impl Program<'_, '_> {
         };
         let held = match &command {
             Thing::Heap(at) => self.state.heap.get(at),
-            _ => None,
+            Thing::None
+            | Thing::Number(_)
+            | Thing::Text(_)
+            | Thing::Data(_)
+            | Thing::Name(_)
+            | Thing::Module(_)
+            | Thing::Object(_)
+            | Thing::Function(_)
+            | Thing::Class(_)
+            | Thing::Method(..)
+            | Thing::Either(_)
+            | Thing::Unknown(_) => None,
         };
         match held {
             Some(Held::List { items, rest }) => {

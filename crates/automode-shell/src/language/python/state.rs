@@ -316,7 +316,15 @@ fn widen_thing(thing: &mut Thing, before: Option<&Thing>) -> bool {
             pieces: vec![super::value::unknown_piece(taint)],
             form: text.form,
         }),
-        _ => Thing::Unknown(taint),
+        Thing::None
+        | Thing::Data(_)
+        | Thing::Name(_)
+        | Thing::Module(_)
+        | Thing::Heap(_)
+        | Thing::Function(_)
+        | Thing::Class(_)
+        | Thing::Method(..)
+        | Thing::Either(_) => Thing::Unknown(taint),
     };
     true
 }

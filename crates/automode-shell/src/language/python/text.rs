@@ -23,7 +23,18 @@ impl Program<'_, '_> {
                         let taint = self.taint(&value);
                         pieces.push(match value {
                             Thing::Number(_) => number_piece(),
-                            _ => unknown_piece(taint),
+                            Thing::None
+                            | Thing::Text(_)
+                            | Thing::Data(_)
+                            | Thing::Name(_)
+                            | Thing::Module(_)
+                            | Thing::Object(_)
+                            | Thing::Heap(_)
+                            | Thing::Function(_)
+                            | Thing::Class(_)
+                            | Thing::Method(..)
+                            | Thing::Either(_)
+                            | Thing::Unknown(_) => unknown_piece(taint),
                         });
                     } else {
                         pieces.extend(self.pieces(&value));
@@ -133,7 +144,18 @@ impl Program<'_, '_> {
 pub(super) fn constant(thing: &Thing) -> Option<String> {
     match thing {
         Thing::Text(text) => text.literal(),
-        _ => None,
+        Thing::None
+        | Thing::Number(_)
+        | Thing::Data(_)
+        | Thing::Name(_)
+        | Thing::Module(_)
+        | Thing::Object(_)
+        | Thing::Heap(_)
+        | Thing::Function(_)
+        | Thing::Class(_)
+        | Thing::Method(..)
+        | Thing::Either(_)
+        | Thing::Unknown(_) => None,
     }
 }
 

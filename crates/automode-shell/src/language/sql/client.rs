@@ -70,6 +70,10 @@ pub(super) fn psql(cursor: &mut Cursor<'_>, reading: &mut Reading<'_>) {
                 None => reading.writes(&reading.word(file), WriteHow::Replace, Taint::LOCAL),
             }
         }
+        // Another server, not just another database.
+        "c" | "connect" if arguments.contains(['=', '/', ' ']) => {
+            reading.unknown_call(&format!("\\{name}"));
+        }
         "e" | "edit" | "ef" | "ev" | "gexec" | "cd" | "setenv" | "lo_import" | "lo_export"
         | "password" | "P" | "R" | "getenv" | "lo_unlink" => {
             reading.unknown_call(&format!("\\{name}"))
@@ -176,6 +180,9 @@ fn sqlite(line: &str, reading: &mut Reading<'_>) {
             ),
             None => script_file(last, reading),
         },
+        "output" | "once" if last.starts_with('-') => {
+            reading.unknown_call(&format!(".{name} {last}"))
+        }
         "output" | "once" | "log" if last.is_empty() || last == "stdout" || last == "off" => {}
         "output" | "once" | "log" => match rest.trim_matches(['\'', '"']).strip_prefix('|') {
             Some(pipe) => {

@@ -182,15 +182,15 @@ fn files(statement: &[Token], words: &Words<'_>, reading: &mut Reading<'_>) {
     if !open {
         reading.database(DatabaseVerb::Admin);
     }
-    for token in statement {
-        let Token::Text(path) = token else { continue };
-        let place = reading.word(path);
-        if from {
-            reading.reads(&place);
-        } else {
-            reading.writes(&place, WriteHow::Replace, Taint::LOCAL);
-        }
-        break;
+    let path = statement.iter().find_map(|token| match token {
+        Token::Text(path) => Some(path),
+        Token::Word(_) | Token::Name | Token::Number | Token::Mark(_) => None,
+    });
+    match path {
+        Some(path) if from => drop(reading.reads(&reading.word(path))),
+        Some(path) => reading.writes(&reading.word(path), WriteHow::Replace, Taint::LOCAL),
+        // mysql takes double quotes for text, other servers for names.
+        None => reading.unknown_call("a file by a quoted name"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The arguments of a call, with or without parentheses, and calls whose name is computed.
 
-use super::name::is_keyword;
+use super::keyword::is_keyword;
 use super::row::{Row, split, statement_end};
 use super::scan::{STATEMENT, Scan};
 use super::{Lexeme, Token};
@@ -160,7 +160,11 @@ impl Scan<'_, '_> {
                     .any(|lexeme| match &lexeme.token {
                         Token::Name(word) => word == "function",
                         Token::Mark(mark) => *mark == "=>",
-                        _ => false,
+                        Token::Text(_)
+                        | Token::Command(_)
+                        | Token::Number(_)
+                        | Token::Regex
+                        | Token::Line => false,
                     });
                 if !keyword && !function && (glued || self.language == Language::JavaScript) {
                     self.reading.unknown_call("call of a result");

@@ -1,6 +1,6 @@
 //! What the text defines: functions, names of modules, imports.
 
-use super::name::is_keyword;
+use super::keyword::is_keyword;
 use super::row::{Row, plain};
 use super::scan::Scan;
 use super::{Lexeme, Token};
@@ -102,7 +102,12 @@ impl Scan<'_, '_> {
             match &lexeme.token {
                 Token::Name(name) => names.push(name.clone()),
                 Token::Mark("." | ":" | "::" | "*" | "->") => {}
-                _ => break,
+                Token::Text(_)
+                | Token::Command(_)
+                | Token::Number(_)
+                | Token::Regex
+                | Token::Mark(_)
+                | Token::Line => break,
             }
         }
         if let Some(name) = names.last() {
@@ -235,7 +240,12 @@ impl Scan<'_, '_> {
                         self.alias(name, module.clone());
                     }
                 }
-                _ => {}
+                Token::Text(_)
+                | Token::Command(_)
+                | Token::Number(_)
+                | Token::Regex
+                | Token::Mark(_)
+                | Token::Line => {}
             }
         }
     }

@@ -131,9 +131,10 @@ impl Lexer<'_> {
             '`' => {
                 self.cursor.next();
                 let pieces = self.quoted('`')?;
-                Ok(Some(match self.language {
-                    Language::JavaScript => Token::Text(pieces),
-                    _ => Token::Command(pieces),
+                Ok(Some(if self.language == Language::JavaScript {
+                    Token::Text(pieces)
+                } else {
+                    Token::Command(pieces)
                 }))
             }
             '/' if self.regex_here() => {
@@ -265,7 +266,15 @@ impl Lexer<'_> {
                         && !spaced
                         && (is_ruby_word(name) || self.last_is_spaced())
                 }
-                _ => false,
+                Language::Shell
+                | Language::Python
+                | Language::Php
+                | Language::Lua
+                | Language::Awk
+                | Language::Sed
+                | Language::Sql
+                | Language::PowerShell
+                | Language::Other => false,
             },
             Some(Token::Text(_) | Token::Command(_) | Token::Number(_) | Token::Regex) => false,
         }
@@ -285,7 +294,15 @@ impl Lexer<'_> {
                     || after.starts_with(|c: char| c.is_ascii_uppercase())
             }
             Language::Php => after.starts_with('<'),
-            _ => false,
+            Language::Shell
+            | Language::Python
+            | Language::JavaScript
+            | Language::Lua
+            | Language::Awk
+            | Language::Sed
+            | Language::Sql
+            | Language::PowerShell
+            | Language::Other => false,
         }
     }
 }
@@ -308,7 +325,15 @@ fn is_name_start(next: char, language: Language) -> bool {
             Language::JavaScript => next == '$' || next == '#',
             Language::Ruby => next == '@' || next == '$',
             Language::Php => next == '$',
-            _ => false,
+            Language::Shell
+            | Language::Python
+            | Language::Perl
+            | Language::Lua
+            | Language::Awk
+            | Language::Sed
+            | Language::Sql
+            | Language::PowerShell
+            | Language::Other => false,
         }
 }
 

@@ -9,6 +9,7 @@
 
 mod argument;
 mod call;
+mod keyword;
 mod learn;
 mod lexer;
 mod name;

@@ -35,7 +35,13 @@ impl<'t> Row<'t> {
                         }
                     }
                 }
-                _ => {}
+                Token::Name(_)
+                | Token::Text(_)
+                | Token::Command(_)
+                | Token::Number(_)
+                | Token::Regex
+                | Token::Mark(_)
+                | Token::Line => {}
             }
         }
         Some(Self {
@@ -104,7 +110,13 @@ pub(super) fn split(tokens: &[Lexeme]) -> Vec<&[Lexeme]> {
                 parts.push(tokens.get(start..at).unwrap_or_default());
                 start = at.saturating_add(1);
             }
-            _ => {}
+            Token::Name(_)
+            | Token::Text(_)
+            | Token::Command(_)
+            | Token::Number(_)
+            | Token::Regex
+            | Token::Mark(_)
+            | Token::Line => {}
         }
     }
     parts.push(tokens.get(start..).unwrap_or_default());
@@ -152,7 +164,13 @@ pub(super) fn statement_end(tokens: &[Lexeme], language: Language) -> Option<usi
             {
                 return Some(at);
             }
-            _ => {}
+            Token::Name(_)
+            | Token::Text(_)
+            | Token::Command(_)
+            | Token::Number(_)
+            | Token::Regex
+            | Token::Mark(_)
+            | Token::Line => {}
         }
         previous = Some(&lexeme.token);
     }

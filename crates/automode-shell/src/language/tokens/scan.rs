@@ -77,7 +77,14 @@ impl Scan<'_, '_> {
             Language::Ruby => matches!(mark, "." | "&." | "::"),
             Language::Perl => matches!(mark, "->" | "::"),
             Language::Php => matches!(mark, "->" | "::" | "\\"),
-            _ => matches!(mark, "." | ":"),
+            Language::Shell
+            | Language::Python
+            | Language::Lua
+            | Language::Awk
+            | Language::Sed
+            | Language::Sql
+            | Language::PowerShell
+            | Language::Other => matches!(mark, "." | ":"),
         }
     }
 }

@@ -159,7 +159,16 @@ impl Scan<'_, '_> {
                 "/index.ts",
             ],
             Language::Ruby => &["", ".rb"],
-            _ => &[""],
+            Language::Shell
+            | Language::Python
+            | Language::Perl
+            | Language::Php
+            | Language::Lua
+            | Language::Awk
+            | Language::Sed
+            | Language::Sql
+            | Language::PowerShell
+            | Language::Other => &[""],
         };
         for ending in endings {
             let place = format!("{}{ending}", target.path);
@@ -201,7 +210,12 @@ impl Scan<'_, '_> {
                     .map_while(|lexeme| match &lexeme.token {
                         Token::Name(name) => Some(name.as_str()),
                         Token::Mark("::") => Some("."),
-                        _ => None,
+                        Token::Text(_)
+                        | Token::Command(_)
+                        | Token::Number(_)
+                        | Token::Regex
+                        | Token::Mark(_)
+                        | Token::Line => None,
                     })
                     .collect();
                 (!parts.is_empty() && self.language == Language::Perl).then(|| parts.concat())

@@ -24,7 +24,15 @@ impl Scan<'_, '_> {
         let glue: &[&str] = match self.language {
             Language::Lua => &[".."],
             Language::Perl | Language::Php => &["."],
-            _ => &["+"],
+            Language::Shell
+            | Language::Python
+            | Language::JavaScript
+            | Language::Ruby
+            | Language::Awk
+            | Language::Sed
+            | Language::Sql
+            | Language::PowerShell
+            | Language::Other => &["+"],
         };
         let mut operand = true;
         for (at, lexeme) in tokens.iter().enumerate() {
@@ -46,7 +54,13 @@ impl Scan<'_, '_> {
                     operand = true;
                     continue;
                 }
-                _ => return self.unknown_after(pieces),
+                Token::Name(_)
+                | Token::Text(_)
+                | Token::Command(_)
+                | Token::Number(_)
+                | Token::Regex
+                | Token::Mark(_)
+                | Token::Line => return self.unknown_after(pieces),
             }
             operand = false;
         }
