@@ -162,6 +162,52 @@ impl Meaning<'_> {
         }
     }
 
+    /// `@file` and `name@file` are sent; anything with `=` before is text.
+    pub(super) fn encoded_file(&mut self, value: &Value, cwd: Option<&str>) {
+        let prefix = value.prefix();
+        match prefix.find(['=', '@']) {
+            Some(at) if prefix.get(at..).is_some_and(|rest| rest.starts_with('@')) => {
+                self.path(Use::Read, &value.after(at.saturating_add(1)), cwd);
+            }
+            Some(_) => {}
+            None if value.literal().is_some() => {}
+            None => {
+                let gap = self.dynamic_gap(value);
+                self.gap(gap);
+            }
+        }
+    }
+
+    /// A value, or the file that holds it.
+    pub(super) fn file_scheme(&mut self, value: &Value, cwd: Option<&str>) {
+        let prefix = value.prefix();
+        let scheme = ["file://", "fileb://", "file:"]
+            .into_iter()
+            .find(|scheme| prefix.starts_with(scheme));
+        if let Some(scheme) = scheme {
+            self.path(Use::Read, &value.after(scheme.len()), cwd);
+        }
+    }
+
+    /// What curl prints at the end; `%output{file}` sends the rest to a file.
+    pub(super) fn write_out(&mut self, value: &Value, cwd: Option<&str>) {
+        let Some(text) = value.literal() else {
+            let gap = self.dynamic_gap(value);
+            return self.gap(gap);
+        };
+        if text.starts_with('@') {
+            self.at_file(value, cwd);
+            self.unseen(format!("a format in `{}`", value.shown()), value.span);
+        }
+        for part in text.split("%output{").skip(1) {
+            let name = part.split('}').next().unwrap_or_default();
+            match name.strip_prefix(">>") {
+                Some(name) => self.path(Use::Append, &Value::text(name, value.span), cwd),
+                None => self.path(Use::Write, &Value::text(name, value.span), cwd),
+            }
+        }
+    }
+
     pub(super) fn mount(&mut self, value: &Value, cwd: Option<&str>) {
         let text = value.shown();
         let keyed = text.contains("source=") || text.contains("src=");

@@ -5,6 +5,7 @@
 //! output carries, and what is not known. The evaluator runs the nested code.
 
 mod act;
+mod debugger;
 mod editor;
 #[cfg(test)]
 mod examples;

@@ -1,10 +1,9 @@
-//! Words of data tools: queries of jq and yq, formats and bodies of curl, databases by address.
+//! Queries of jq and yq: what they read beside the data they are given.
 
 use super::meaning::Meaning;
-use super::remote;
 use super::table::Use;
 use crate::place::is_secret_variable;
-use crate::{Act, Direction, Host, Taint, Value};
+use crate::{Act, Direction, Taint, Value};
 
 impl Meaning<'_> {
     /// A query: it may read the environment and other files.
@@ -52,90 +51,6 @@ impl Meaning<'_> {
             direction: Direction::Receive,
         };
         self.effect(act, value.span);
-    }
-
-    /// What curl prints at the end; `%output{file}` sends the rest to a file.
-    pub(super) fn write_out(&mut self, value: &Value, cwd: Option<&str>) {
-        let Some(text) = value.literal() else {
-            let gap = self.dynamic_gap(value);
-            return self.gap(gap);
-        };
-        if text.starts_with('@') {
-            self.at_file(value, cwd);
-            self.unseen(format!("a format in `{}`", value.shown()), value.span);
-        }
-        for part in text.split("%output{").skip(1) {
-            let name = part.split('}').next().unwrap_or_default();
-            match name.strip_prefix(">>") {
-                Some(name) => self.path(Use::Append, &Value::text(name, value.span), cwd),
-                None => self.path(Use::Write, &Value::text(name, value.span), cwd),
-            }
-        }
-    }
-
-    /// `@file` and `name@file` are sent; anything with `=` before is text.
-    pub(super) fn encoded_file(&mut self, value: &Value, cwd: Option<&str>) {
-        let prefix = value.prefix();
-        match prefix.find(['=', '@']) {
-            Some(at) if prefix.get(at..).is_some_and(|rest| rest.starts_with('@')) => {
-                self.path(Use::Read, &value.after(at.saturating_add(1)), cwd);
-            }
-            Some(_) => {}
-            None if value.literal().is_some() => {}
-            None => {
-                let gap = self.dynamic_gap(value);
-                self.gap(gap);
-            }
-        }
-    }
-
-    /// A value, or the file that holds it.
-    pub(super) fn file_scheme(&mut self, value: &Value, cwd: Option<&str>) {
-        let prefix = value.prefix();
-        let scheme = ["file://", "fileb://", "file:"]
-            .into_iter()
-            .find(|scheme| prefix.starts_with(scheme));
-        if let Some(scheme) = scheme {
-            self.path(Use::Read, &value.after(scheme.len()), cwd);
-        }
-    }
-
-    /// A word that reads like more than a file's name is a gap.
-    pub(super) fn plain(&mut self, value: &Value) {
-        let prefix = value.prefix();
-        if prefix.contains("://") {
-            let host = remote::host(value);
-            self.connect(host, Direction::Receive, value);
-        } else if prefix.contains(':') || prefix.starts_with(['@', '|']) {
-            let gap = self.argument_gap(value);
-            self.gap(gap);
-        }
-    }
-
-    /// A database: `scheme://host/name`, `host=… dbname=…`, or a name on the usual server.
-    pub(super) fn dsn(&mut self, value: &Value) {
-        let prefix = value.prefix();
-        let keyed = |key: &str| {
-            prefix
-                .split_whitespace()
-                .find_map(|word| word.strip_prefix(key))
-                .map(str::to_owned)
-        };
-        let host = if prefix.contains("://") {
-            match remote::host(value) {
-                // `postgres:///name` is the local server.
-                Host::Unknown if value.literal().is_some() => Host::Loopback,
-                host @ (Host::Unknown | Host::Loopback | Host::Named(_) | Host::Default(_)) => host,
-            }
-        } else {
-            match keyed("host=").or_else(|| keyed("hostaddr=")) {
-                Some(host) if host.starts_with('/') => Host::Loopback,
-                Some(host) => remote::named(&host),
-                None if value.begins_unknown() => Host::Unknown,
-                None => Host::Default("database".to_owned()),
-            }
-        };
-        self.connect(host, Direction::Send, value);
     }
 }
 

@@ -63,6 +63,44 @@ impl Meaning<'_> {
         };
         self.connect(host(word), direction, word);
     }
+
+    /// A word that reads like more than a file's name is a gap.
+    pub(super) fn plain(&mut self, value: &Value) {
+        let prefix = value.prefix();
+        if prefix.contains("://") {
+            let host = host(value);
+            self.connect(host, Direction::Receive, value);
+        } else if prefix.contains(':') || prefix.starts_with(['@', '|']) {
+            let gap = self.argument_gap(value);
+            self.gap(gap);
+        }
+    }
+
+    /// A database: `scheme://host/name`, `host=… dbname=…`, or a name on the usual server.
+    pub(super) fn dsn(&mut self, value: &Value) {
+        let prefix = value.prefix();
+        let keyed = |key: &str| {
+            prefix
+                .split_whitespace()
+                .find_map(|word| word.strip_prefix(key))
+                .map(str::to_owned)
+        };
+        let host = if prefix.contains("://") {
+            match host(value) {
+                // `postgres:///name` is the local server.
+                Host::Unknown if value.literal().is_some() => Host::Loopback,
+                host @ (Host::Unknown | Host::Loopback | Host::Named(_) | Host::Default(_)) => host,
+            }
+        } else {
+            match keyed("host=").or_else(|| keyed("hostaddr=")) {
+                Some(host) if host.starts_with('/') => Host::Loopback,
+                Some(host) => named(&host),
+                None if value.begins_unknown() => Host::Unknown,
+                None => Host::Default("database".to_owned()),
+            }
+        };
+        self.connect(host, Direction::Send, value);
+    }
 }
 
 /// The host of `scheme://user@host:port/path`, `user@host:path` or `host`.
