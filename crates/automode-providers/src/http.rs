@@ -77,7 +77,10 @@ impl Endpoint {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong("holds a password; name a `key` instead"));
         }
-        let place = format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default());
+        // With its port: two servers on one machine may call their models alike.
+        let port = url.port().map(|port| format!(":{port}"));
+        let host = url.host_str().unwrap_or_default();
+        let place = format!("{}://{host}{}", url.scheme(), port.unwrap_or_default());
         Ok(Self {
             kind,
             headers: headers(kind, extra, key)?,

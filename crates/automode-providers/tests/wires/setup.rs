@@ -95,7 +95,9 @@ fn a_person_can_say_what_a_model_takes() {
         ..Provider::new(Kind::OpenAiCompatible)
     };
     let (_, request) = begin(Protocol::Xml);
-    let reply = ask(&*open_with(&provider), &request).unwrap();
+    let model = open_with(&provider);
+    assert_eq!(model.place(), server.url);
+    let reply = ask(&*model, &request).unwrap();
     assert_eq!((reply.text.as_str(), reply.finish), (NO, Finish::Ended));
     let body = &server.received()[0].body;
     assert_eq!(
