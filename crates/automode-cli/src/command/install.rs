@@ -139,7 +139,14 @@ fn announce(step: &Step, trusts: bool) -> Result<()> {
             println!("  write {}", step.path.display());
             let hooks = match agent {
                 Agent::Opencode => Vec::new(),
-                _ => install::registered(agent, after).map_err(|refusal| anyhow!(refusal.0))?,
+                Agent::ClaudeCode
+                | Agent::Codex
+                | Agent::GeminiCli
+                | Agent::QwenCode
+                | Agent::Copilot
+                | Agent::Generic => {
+                    install::registered(agent, after).map_err(|refusal| anyhow!(refusal.0))?
+                }
             };
             for hook in hooks.iter().filter(|hook| hook.ours) {
                 println!("    {}: {}", hook.event, hook.command);

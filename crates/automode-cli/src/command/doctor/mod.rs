@@ -225,7 +225,11 @@ fn registration(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
             Agent::GeminiCli | Agent::QwenCode => {
                 hook.timeout.map(|milliseconds| milliseconds / 1000)
             }
-            _ => hook.timeout,
+            Agent::ClaudeCode
+            | Agent::Codex
+            | Agent::Copilot
+            | Agent::Opencode
+            | Agent::Generic => hook.timeout,
         };
         findings.push(match seconds {
             None => bad(format!("{name}: the timeout is not a whole number"), again.clone()),
