@@ -24,27 +24,21 @@ const DEADLY: &[i32] = &[
     signal::SIGQUIT,
     signal::SIGXCPU,
     signal::SIGALRM,
-    signal::SIGVTALRM,
-    signal::SIGPROF,
     signal::SIGUSR1,
     signal::SIGUSR2,
     signal::SIGBUS,
-    signal::SIGSYS,
-    signal::SIGTRAP,
-    signal::SIGIO,
 ];
 
-/// Makes deaths answer: with a block while a decision is due, with silence otherwise.
+/// Makes deaths answer: with a block while a decision is due. Shadow mode has nothing to say.
 pub fn answer(enforcement: Enforcement, progress: &Progress) {
-    let always = Arc::new(AtomicBool::new(true));
+    let (code, when) = match enforcement {
+        Enforcement::Enforce => (BLOCK, Arc::clone(&progress.due)),
+        Enforcement::Shadow => (0, Arc::new(AtomicBool::new(true))),
+    };
     for signal in DEADLY {
         // Where the system refuses a handler, the command line around the process has to do.
-        if enforcement == Enforcement::Enforce {
-            let due = Arc::clone(&progress.due);
-            flag::register_conditional_shutdown(*signal, i32::from(BLOCK), due).ok();
-        }
-        flag::register_conditional_shutdown(*signal, 0, Arc::clone(&always)).ok();
+        flag::register_conditional_shutdown(*signal, i32::from(code), Arc::clone(&when)).ok();
     }
     // A file that may not grow is an error of the write, not the end.
-    flag::register(signal::SIGXFSZ, always).ok();
+    flag::register(signal::SIGXFSZ, Arc::default()).ok();
 }
