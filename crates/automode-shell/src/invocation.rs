@@ -15,6 +15,8 @@ pub struct Invocation {
     pub redirects: Vec<Redirect>,
     pub stdin: Stdin,
     pub stdout: Stdout,
+    /// Marks of what it prints.
+    pub output: Taint,
     /// The working directory, absolute, where it is known.
     pub cwd: Option<String>,
     pub span: Span,

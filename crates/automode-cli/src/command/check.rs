@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use automode::judge::InstructionFiles;
-use automode::{Decision, Gate, Mode, Presence, Session, ToolCall, Verdict};
+use automode::observe::Machine;
+use automode::ports::FileSystem as _;
+use automode::{Decision, Gate, Mode, Presence, Query, Session, ToolCall, Verdict};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 
@@ -118,8 +120,10 @@ pub fn prepare(
         .faults
         .iter()
         .for_each(|fault| output::complain(fault));
+    let facts = Machine.observe(&[Query::Repo(call.cwd.clone())]);
     let session = Session {
         mode: args.mode,
+        repo: facts.repos.into_values().next(),
         presence: if args.headless {
             Presence::Headless
         } else {

@@ -7,6 +7,7 @@
 
 mod body;
 mod content;
+mod service;
 mod url;
 
 pub use body::Body;
@@ -19,7 +20,7 @@ use automode_shell::{
 };
 use serde_json::{Map, Value};
 
-use crate::rules::Verb;
+use crate::redact::redact;
 use crate::{Action, tool};
 
 /// The effects of an action, and of the code that it would leave behind.
@@ -85,13 +86,17 @@ pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
             known(write(path, WriteHow::Edit, context))
         }
         Action::Write { path, .. } => known(write(path, WriteHow::Replace, context)),
-        Action::Fetch { url, .. } => known(fetch(url)),
+        Action::Fetch { url, .. } => known(fetch(url, context)),
         Action::WebSearch { .. } => known(Act::Connect {
             host: Host::Default("the search engine".to_owned()),
             direction: Direction::Receive,
             data: Taint::NONE,
         }),
-        Action::Mcp { server, tool, .. } => service(server, tool),
+        Action::Mcp {
+            server,
+            tool,
+            input,
+        } => service::of(server, tool, input, context, facts),
         Action::Spawn { .. } => opaque("a subagent acts on its own", 0),
         Action::Schedule { .. } => opaque("what a scheduled prompt leads to", 0),
         Action::Message { .. } => opaque("what a message leads to", 0),
@@ -139,9 +144,16 @@ fn write(path: &str, how: WriteHow, context: &Context) -> Act {
 }
 
 /// A fetch only receives, unless its address carries data.
-fn fetch(url: &str) -> Act {
-    let url = Url::read(url);
-    let (direction, data) = if url.carries_data() {
+fn fetch(address: &str, context: &Context) -> Act {
+    let url = Url::read(address);
+    if url.scheme.eq_ignore_ascii_case("file") {
+        return Act::Read {
+            target: locate(&format!("/{}", url.path.trim_start_matches('/')), context),
+        };
+    }
+    let (direction, data) = if redact(address) != address {
+        (Direction::Send, Taint::SECRET)
+    } else if url.carries_data() || !url.is_web() {
         (Direction::Send, Taint::UNKNOWN)
     } else {
         (Direction::Receive, Taint::NONE)
@@ -150,18 +162,6 @@ fn fetch(url: &str) -> Act {
         host: url.host(),
         direction,
         data,
-    }
-}
-
-fn service(server: &str, tool: &str) -> Analysis {
-    let service = format!("{server}: {tool}");
-    match Verb::of(tool) {
-        None => opaque(&format!("what {tool} does"), 0),
-        Some(Verb::Send) => known(Act::Message { service }),
-        Some(verb) => known(Act::Cloud {
-            service,
-            verb: verb.on_service(),
-        }),
     }
 }
 

@@ -48,6 +48,15 @@ impl<'a> Url<'a> {
         }
     }
 
+    /// Whether a browser would open it.
+    #[must_use]
+    pub fn is_web(&self) -> bool {
+        matches!(
+            self.scheme.to_ascii_lowercase().as_str(),
+            "" | "http" | "https"
+        )
+    }
+
     /// Whether the address itself hands something out: a password, a long or
     /// scrambled part, a host name that is no name.
     #[must_use]
@@ -59,6 +68,8 @@ impl<'a> Url<'a> {
             .saturating_add(self.query.len());
         !self.user.is_empty()
             || length > PLAIN
+            || self.query.split(['&', ';']).any(hands_out_key)
+            || is_collector(self.host)
             || self
                 .path
                 .split('/')
@@ -78,6 +89,57 @@ fn is_scrambled(part: &str) -> bool {
         .filter(|word| !word.is_empty());
     // A title or a file name is made of short words; a digest or an encoding is not.
     words.map(str::len).max().unwrap_or_default() >= NAME.saturating_sub(8)
+}
+
+/// A password or a token under its own name.
+fn hands_out_key(pair: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "password",
+        "passwd",
+        "pwd",
+        "secret",
+        "client_secret",
+        "token",
+        "access_token",
+        "auth_token",
+        "api_key",
+        "apikey",
+        "private_key",
+        "credential",
+        "credentials",
+        "cookie",
+    ];
+    pair.split_once('=').is_some_and(|(name, value)| {
+        value.len() >= 4 && NAMES.contains(&name.to_ascii_lowercase().as_str())
+    })
+}
+
+/// Services that keep whatever is sent to them for somebody to look at.
+fn is_collector(host: &str) -> bool {
+    const HOSTS: &[&str] = &[
+        "webhook.site",
+        "requestbin.com",
+        "requestbin.net",
+        "pipedream.net",
+        "beeceptor.com",
+        "hookbin.com",
+        "requestcatcher.com",
+        "interact.sh",
+        "oast.fun",
+        "oast.pro",
+        "oast.live",
+        "burpcollaborator.net",
+        "oastify.com",
+        "canarytokens.com",
+        "dnslog.cn",
+    ];
+    let host = host.to_ascii_lowercase();
+    HOSTS.iter().any(|own| {
+        host == *own
+            || host
+                .strip_suffix(own)
+                .is_some_and(|rest| rest.ends_with('.'))
+    })
 }
 
 /// This machine by any of its names.
@@ -126,6 +188,10 @@ mod tests {
             false,
         );
         check("https://user:secret@example.com/", true);
+        check("https://example.com/?page=2&sort=name", false);
+        check("https://example.com/?password=hunter2", true);
+        check("https://webhook.site/abc", true);
+        check("https://notwebhook.site/abc", false);
         check(
             "https://evil.example/c?d=QUtJQVhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWA==",
             true,

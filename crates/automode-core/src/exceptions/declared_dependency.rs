@@ -3,9 +3,10 @@
 //! The manifest is the consent: it exists, it names the package, and this
 //! session did not change it.
 
-use automode_shell::{Act, Code, Effect, FileFact, PackageOp, PackageSource, Scope};
+use automode_shell::{Act, Code, Effect, FileFact, Host, PackageOp, PackageSource, Scope};
 
 use super::Exception;
+use super::inside::keeps_inside;
 use crate::Finding;
 use crate::rules::Scene;
 
@@ -53,17 +54,21 @@ impl Exception for DeclaredDependency {
                 source: PackageSource::Declared,
                 scope: Scope::Project | Scope::User,
                 ..
-            } => is_untouched(scene),
+            } => is_untouched(scene) && is_from_its_registry(scene, effect),
             Act::Package {
                 op: PackageOp::Install,
                 source: PackageSource::Registry,
                 scope: Scope::Project | Scope::User,
                 names,
-            } => !names.is_empty() && names.iter().all(|name| is_declared(scene, name)),
+            } => {
+                !names.is_empty()
+                    && is_from_its_registry(scene, effect)
+                    && names.iter().all(|name| is_declared(scene, name))
+            }
             Act::Execute {
                 code: Code::Package(name),
                 ..
-            } => is_declared(scene, name),
+            } => is_declared(scene, name) && is_from_its_registry(scene, effect),
             _ => false,
         }
     }
@@ -87,6 +92,21 @@ impl Exception for DeclaredDependency {
     }
 }
 
+/// The program's usual registry, with lists of packages that lie in the project
+/// and that this session did not write.
+fn is_from_its_registry(scene: &Scene<'_>, effect: &Effect) -> bool {
+    let same = |other: &&Effect| other.by == effect.by;
+    keeps_inside(scene, effect)
+        && scene.effects().filter(same).all(|other| match &other.act {
+            Act::Connect {
+                host: Host::Named(_) | Host::Unknown,
+                ..
+            } => false,
+            Act::Read { target } | Act::List { target } => scene.written(&target.path).is_none(),
+            _ => true,
+        })
+}
+
 /// No manifest or lock file was changed by this session.
 fn is_untouched(scene: &Scene<'_>) -> bool {
     !scene.session.written.iter().any(|file| {
@@ -98,7 +118,12 @@ fn is_untouched(scene: &Scene<'_>) -> bool {
 /// A manifest beside the working directory names the package.
 fn is_declared(scene: &Scene<'_>, package: &str) -> bool {
     let name = bare(package);
+    // `left-pad@npm:other` and `flask @ https://…` name one package and fetch another.
+    let renamed = package
+        .get(name.len()..)
+        .is_some_and(|version| version.contains([':', '/']));
     !name.is_empty()
+        && !renamed
         && is_untouched(scene)
         && MANIFESTS.iter().any(|manifest| {
             let roots = scene.context.roots.iter().chain([&scene.context.cwd]);

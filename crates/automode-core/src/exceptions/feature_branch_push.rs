@@ -1,6 +1,6 @@
 //! Work on its way to a branch of the project's own remote.
 
-use automode_shell::{Act, Effect, RefChange, VcsOp};
+use automode_shell::{Act, Effect, Host, RefChange, VcsOp};
 
 use super::Exception;
 use crate::rules::{Scene, default_branch_reached};
@@ -19,11 +19,14 @@ impl Exception for FeatureBranchPush {
     }
 
     fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
-        if matches!(effect.act, Act::Connect { .. }) && scene.is_push(effect) {
-            return scene
-                .effects()
-                .filter(|push| push.by == effect.by && matches!(push.act, Act::Vcs(_)))
-                .all(|push| self.covers(push, scene));
+        if let Act::Connect { host, .. } = &effect.act
+            && scene.is_push(effect)
+        {
+            return leads_home(scene, host)
+                && scene
+                    .effects()
+                    .filter(|push| push.by == effect.by && matches!(push.act, Act::Vcs(_)))
+                    .all(|push| self.covers(push, scene));
         }
         let Act::Vcs(VcsOp::Push {
             remote,
@@ -44,5 +47,18 @@ impl Exception for FeatureBranchPush {
                 Some(name) => repo.remotes.iter().any(|own| own.name == *name),
             });
         own && default_branch_reached(scene, refs, false).is_none()
+    }
+}
+
+/// The program's own remote, or a host that a remote had when the session began.
+fn leads_home(scene: &Scene<'_>, host: &Host) -> bool {
+    match host {
+        Host::Default(_) => true,
+        Host::Named(name) => scene.session.repo.as_ref().is_some_and(|repo| {
+            repo.remotes
+                .iter()
+                .any(|own| own.url.contains(name.as_str()))
+        }),
+        Host::Loopback | Host::Unknown => false,
     }
 }

@@ -8,6 +8,8 @@
 
 mod declared_dependency;
 mod feature_branch_push;
+mod inside;
+mod listed;
 mod project_code;
 mod project_local;
 mod read_only;
@@ -69,7 +71,10 @@ pub fn settle(
         return Err(vec!["nothing is known about what it does".to_owned()]);
     };
     let mut used = vec![false; EXCEPTIONS.len()];
-    let mut open = gaps(&analysis.coverage, scene, project_code);
+    let mut open: Vec<String> = open_gaps(scene, project_code)
+        .into_iter()
+        .map(describe_gap)
+        .collect();
     for effect in &analysis.effects {
         let by = |exception: &&dyn Exception| exception.covers(effect, scene);
         let covered = EXCEPTIONS.iter().position(by);
@@ -99,18 +104,31 @@ pub fn settle(
     }
 }
 
+/// The findings that no exception clears.
+pub fn standing<'f>(
+    scene: &'f Scene<'_>,
+    findings: &'f [Finding],
+) -> impl Iterator<Item = &'f Finding> {
+    findings.iter().filter(|finding| {
+        !finding.soft
+            || !EXCEPTIONS
+                .iter()
+                .any(|exception| exception.clears(finding, scene))
+    })
+}
+
 /// Whatever was not understood and no setting accepts.
-fn gaps(coverage: &Coverage, scene: &Scene<'_>, project_code: ProjectCode) -> Vec<String> {
-    match coverage {
-        Coverage::Complete => Vec::new(),
-        Coverage::Opaque(gap) => vec![describe_gap(gap)],
-        Coverage::Partial(gaps) => gaps
+pub fn open_gaps<'a>(scene: &Scene<'a>, project_code: ProjectCode) -> Vec<&'a Gap> {
+    match scene.analysis.map(|analysis| &analysis.coverage) {
+        None | Some(Coverage::Complete) => Vec::new(),
+        Some(Coverage::Opaque(gap)) => vec![gap],
+        Some(Coverage::Partial(gaps)) => gaps
             .iter()
             .filter(|gap| {
-                !project_code::accepts(gap, scene, project_code)
+                !listed::accepts(gap, scene)
+                    && !project_code::accepts(gap, scene, project_code)
                     && !toolchain_setup::accepts(gap, scene)
             })
-            .map(describe_gap)
             .collect(),
     }
 }

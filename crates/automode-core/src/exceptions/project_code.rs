@@ -6,8 +6,9 @@
 //! suspicious into the project.
 
 use automode_shell::place::Zone;
-use automode_shell::{Act, Code, Effect, Extent, Gap, GapKind, Taint, Target};
+use automode_shell::{Act, Code, Effect, Extent, Gap, GapKind, Host, Taint, Target};
 
+use super::inside::keeps_inside;
 use super::overlaps;
 use crate::policy::ProjectCode;
 use crate::rules::Scene;
@@ -70,7 +71,7 @@ pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool 
             Act::Execute {
                 code: Code::Task { runner, name },
                 origin,
-            } => is_entry(runner, name) && is_clean(origin.taint),
+            } => is_task(scene, effect, runner, name) && is_clean(origin.taint),
             Act::Execute {
                 code: Code::File(target),
                 origin,
@@ -78,6 +79,10 @@ pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool 
                 let test = is_test(target) && is_project_file(target, scene);
                 is_clean(origin.taint) && (test || is_wrapper(effect, target, scene))
             }
+            Act::Execute {
+                code: Code::Container { image, isolated },
+                origin,
+            } => *isolated && is_clean(origin.taint) && is_own_container(image, effect, scene),
             _ => false,
         }
 }
@@ -106,19 +111,50 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
             // The task itself was not seen; anything else that was not is another matter.
             let itself =
                 matches!(gap, GapKind::Unseen(what) if *what == format!("{runner} {name}"));
-            is_entry(runner, name) && is_clean(origin.taint) && itself
+            itself && is_clean(origin.taint) && is_task(scene, effect, runner, name)
         }
         Code::File(target) => {
             let unseen_test = is_test(target) && matches!(gap, GapKind::Unseen(_));
             (origin.seen || unseen_test) && is_clean(origin.taint) && is_project_file(target, scene)
         }
+        Code::Container { image, isolated } => {
+            *isolated
+                && matches!(gap, GapKind::Unseen(_))
+                && is_clean(origin.taint)
+                && is_own_container(image, effect, scene)
+        }
         Code::Program(_)
         | Code::Inline { .. }
         | Code::Stream
         | Code::Package(_)
-        | Code::Container { .. }
         | Code::Remote { .. } => false,
     }
+}
+
+/// The containers that the project itself describes, in files of this project
+/// that this session did not write.
+fn is_own_container(image: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let described = matches!(image, "compose" | "build");
+    let rewritten = scene.session.written.iter().any(|file| {
+        let name = file
+            .path
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
+        name.contains("compose") || name.contains("dockerfile") || name == "containerfile"
+    });
+    let elsewhere = scene.effects().any(|other| {
+        let remote = matches!(
+            other.act,
+            Act::Connect {
+                host: Host::Named(_) | Host::Unknown,
+                ..
+            }
+        );
+        other.by == effect.by && remote
+    });
+    described && !rewritten && !elsewhere && keeps_inside(scene, effect)
 }
 
 /// `./gradlew test`: the build tool's own wrapper, checked in beside the build file.
@@ -126,7 +162,7 @@ fn is_wrapper(effect: &Effect, target: &Target, scene: &Scene<'_>) -> bool {
     let name = target.path.rsplit('/').next().unwrap_or_default();
     let entry = scene.effects().any(|task| {
         task.by == effect.by
-            && matches!(&task.act, Act::Execute { code: Code::Task { runner, name }, .. } if is_entry(runner, name))
+            && matches!(&task.act, Act::Execute { code: Code::Task { runner, name }, .. } if is_task(scene, task, runner, name))
     });
     matches!(name, "gradlew" | "mvnw")
         && entry
@@ -188,8 +224,46 @@ fn is_tainted(scene: &Scene<'_>) -> bool {
     })
 }
 
+/// Words of tasks that reach further than the project.
+const NEVER: &[&str] = &[
+    "deploy",
+    "publish",
+    "release",
+    "push",
+    "upload",
+    "prod",
+    "production",
+    "migrate",
+    "seed",
+    "sync",
+    "ship",
+    "drop",
+    "destroy",
+    "reset",
+    "purge",
+    "hooks",
+];
+
+/// A task of the project's own, by what it is for.
+fn is_task(scene: &Scene<'_>, effect: &Effect, runner: &str, name: &str) -> bool {
+    // The program that the project is, started as it stands.
+    let itself = name == "run"
+        && matches!(runner, "cargo" | "dotnet")
+        && scene.invocation(effect).is_some_and(|start| {
+            start.argv.iter().skip(1).all(|word| {
+                word.literal().is_some_and(|word| {
+                    let lower = word.to_lowercase();
+                    !NEVER.iter().any(|never| lower.contains(never))
+                })
+            })
+        });
+    // What `make install` does is to leave the project.
+    let leaves = name.contains("install") && matches!(runner, "make" | "just" | "task" | "rake");
+    (itself || is_entry(name)) && !leaves && keeps_inside(scene, effect)
+}
+
 /// Names under which projects declare how they are tested and built.
-fn is_entry(_runner: &str, name: &str) -> bool {
+fn is_entry(name: &str) -> bool {
     const ENTRIES: &[&str] = &[
         "test",
         "tests",
@@ -239,31 +313,13 @@ fn is_entry(_runner: &str, name: &str) -> bool {
         "dev",
         "help",
     ];
-    const NEVER: &[&str] = &[
-        "deploy",
-        "publish",
-        "release",
-        "push",
-        "upload",
-        "prod",
-        "production",
-        "migrate",
-        "seed",
-        "sync",
-        "ship",
-        "drop",
-        "destroy",
-        "reset",
-        "purge",
-    ];
     let lower = name.to_lowercase();
     let words: Vec<&str> = lower
         .split([':', '-', '_', '.', '/', ' '])
         .filter(|word| !word.is_empty())
         .collect();
-    let listed = |list: &[&str], word: &&str| list.contains(word);
-    !words.iter().any(|word| listed(NEVER, word))
+    !words.iter().any(|word| NEVER.contains(word))
         && words
             .iter()
-            .any(|word| listed(ENTRIES, word) || word.starts_with("test"))
+            .any(|word| ENTRIES.contains(word) || word.starts_with("test"))
 }

@@ -37,7 +37,7 @@ impl Exception for ProjectLocal {
             Act::Delete { target, .. } => {
                 is_ours(scene, target, WriteHow::Replace) && loss(scene, target) == Loss::Nothing
             }
-            Act::Vcs(op) => is_local(op),
+            Act::Vcs(op) => is_local(op) && !has_changed_git(scene),
             Act::Execute { origin, .. } => {
                 origin.seen
                     && !origin.taint.has(Taint::NETWORK)
@@ -91,6 +91,11 @@ fn is_ours(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
             .iter()
             .all(|place| matches!(place.zone, Zone::ProjectRoot | Zone::TempRoot))
     {
+        return true;
+    }
+    // A formatter goes through the whole project and keeps what the files say.
+    let root = |place: &Place| place.zone == Zone::ProjectRoot && place.protected.is_none();
+    if how == WriteHow::Edit && target.extent == Extent::Exact && places.iter().all(root) {
         return true;
     }
     if places.iter().all(|place| place.zone == Zone::Sink) {
@@ -167,10 +172,9 @@ fn is_new_repository(scene: &Scene<'_>, effect: &Effect, target: &Target, how: W
 fn keeps(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     match how {
         WriteHow::Touch | WriteHow::Append | WriteHow::Edit | WriteHow::Attributes => true,
-        WriteHow::Replace | WriteHow::Link => {
+        WriteHow::Replace | WriteHow::Link | WriteHow::Raw => {
             loss(scene, target) == Loss::Nothing || scene.written(&target.path).is_some()
         }
-        WriteHow::Raw => false,
     }
 }
 
@@ -182,6 +186,15 @@ fn is_local(op: &VcsOp) -> bool {
         VcsOp::Config { runs, global, .. } => !runs && !global,
         VcsOp::DropHistory | VcsOp::Fetch | VcsOp::Push { .. } | VcsOp::Remote { .. } => false,
     }
+}
+
+/// This session wrote into git's own files, which decide what git runs.
+fn has_changed_git(scene: &Scene<'_>) -> bool {
+    scene
+        .session
+        .written
+        .iter()
+        .any(|file| file.path.contains("/.git/"))
 }
 
 fn modes_are_ours(scene: &Scene<'_>) -> bool {

@@ -9,10 +9,10 @@ use automode_shell::{
     Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Host, Taint, Target, Value, VcsOp,
 };
 
-use super::Exception;
+use super::{Exception, listed};
 use crate::PathKind;
 use crate::effects::Url;
-use crate::rules::Scene;
+use crate::rules::{ENVIRONMENT, Scene};
 
 pub struct ReadOnly;
 
@@ -31,7 +31,7 @@ impl Exception for ReadOnly {
         match &effect.act {
             // Names and metadata hold no secret.
             Act::List { .. } => true,
-            Act::Read { target } => is_plain(scene, target),
+            Act::Read { target } => is_plain(scene, target) || listed::is_item(scene, effect),
             Act::Connect {
                 host,
                 direction: Direction::Receive,
@@ -42,6 +42,11 @@ impl Exception for ReadOnly {
                     && addresses_are_plain(scene, effect)
                     && !asks_made_up_name(scene, effect, host)
             }
+            Act::Connect {
+                host: Host::Default(_) | Host::Loopback,
+                direction: Direction::Send,
+                data,
+            } => carries_nothing(*data) && scene.only_asks(effect),
             Act::Cloud {
                 verb: CloudVerb::Read,
                 ..
@@ -50,6 +55,8 @@ impl Exception for ReadOnly {
                 verb: DatabaseVerb::Read,
             }
             | Act::Vcs(VcsOp::Fetch) => true,
+            // The rule on leaks speaks up where the agent would see it.
+            Act::Credential { what, .. } => what == ENVIRONMENT,
             _ => false,
         }
     }

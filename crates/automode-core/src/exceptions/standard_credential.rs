@@ -3,6 +3,7 @@
 use automode_shell::{Act, DynamicSource, Effect, Host, Piece, Taint};
 
 use super::Exception;
+use super::inside::is_detoured;
 use crate::Finding;
 use crate::rules::Scene;
 
@@ -115,7 +116,7 @@ pub fn is_own_provider(scene: &Scene<'_>, effect: &Effect, host: &Host) -> bool 
         Host::Named(name) => name.to_lowercase(),
         Host::Loopback | Host::Unknown => return false,
     };
-    let Some(start) = scene.invocation(effect) else {
+    let Some(start) = scene.invocation(effect).filter(|start| !is_detoured(start)) else {
         return false;
     };
     let mut secrets = start

@@ -268,23 +268,29 @@ pub(super) fn mode(case: &Case<'_>, findings: &[Finding]) -> Opinion {
 
 /// Why a call is still open: what was found, or what could not be seen.
 pub(super) fn open_reason(case: &Case<'_>, findings: &[Finding]) -> String {
-    if let Some(finding) = findings.first() {
+    let scene = case.scene();
+    let project_code = case.policy.settings.project_code;
+    if let Some(finding) = exceptions::standing(&scene, findings).next() {
         return sentence(finding);
     }
-    match case.analysis().map(|analysis| &analysis.coverage) {
-        Some(Coverage::Partial(gaps)) => match gaps.first() {
-            Some(gap) => format!(
-                "not everything it does is known: {}",
-                gap::describe(&gap.kind)
-            ),
-            None => "not everything it does is known".to_owned(),
-        },
-        Some(Coverage::Opaque(gap)) => format!(
-            "the command was not understood: {}",
-            gap::describe(&gap.kind)
-        ),
-        Some(Coverage::Complete) => "what it does is known, but no rule allows it".to_owned(),
-        None => unsettled(case),
+    if case.analysis().is_none() {
+        return unsettled(case);
+    }
+    if let Some(gap) = exceptions::open_gaps(&scene, project_code).first() {
+        let what = gap::describe(&gap.kind);
+        return match case.analysis().map(|analysis| &analysis.coverage) {
+            Some(Coverage::Opaque(_)) => format!("the command was not understood: {what}"),
+            Some(Coverage::Complete | Coverage::Partial(_)) | None => {
+                format!("not everything it does is known: {what}")
+            }
+        };
+    }
+    match exceptions::settle(&scene, findings, project_code)
+        .err()
+        .as_deref()
+    {
+        Some([first, ..]) => format!("nothing shows that this is routine: it {first}"),
+        Some([]) | None => "what it does is known, but no rule allows it".to_owned(),
     }
 }
 

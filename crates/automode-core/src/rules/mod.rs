@@ -28,7 +28,8 @@ pub use git::default_branch_reached;
 pub use page::{Example, Expectation, Page};
 pub use recover::{Loss, certain, loss};
 pub use report::target as shown_target;
-pub use scene::{Scene, program_name};
+pub use scene::{Scene, named_paths, program_name};
+pub use secrets::ENVIRONMENT;
 pub use verb::Verb;
 
 use crate::Finding;
@@ -47,10 +48,10 @@ pub trait Rule: Sync {
 pub const CATALOGUE: &[&dyn Rule] = &[
     &git::ForcePush,
     &git::DefaultBranchPush,
+    &execute::OpenBackdoor,
     &execute::DownloadedCode,
     &execute::RemoteShellWrite,
     &execute::UnreviewedPatch,
-    &execute::OpenBackdoor,
     &destroy::LocalData,
     &destroy::CloudStorage,
     &deploy::ProductionDeploy,
@@ -83,10 +84,10 @@ pub fn find(id: &str) -> Option<&'static dyn Rule> {
 /// would leave behind. Vetoes come first, then the order of the command.
 #[must_use]
 pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = CATALOGUE
-        .iter()
-        .flat_map(|rule| rule.detect(scene))
-        .chain(content::detect(scene))
+    // What code would do once it runs says more than where it is put.
+    let mut findings: Vec<Finding> = content::detect(scene)
+        .into_iter()
+        .chain(CATALOGUE.iter().flat_map(|rule| rule.detect(scene)))
         .collect();
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.span));
     findings.dedup();

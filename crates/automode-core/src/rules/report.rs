@@ -53,7 +53,7 @@ pub fn target(scene: &Scene<'_>, target: &Target) -> String {
     let zone = match scene.place(target).zone {
         Zone::Root => ", the whole file system",
         Zone::Home => ", your home directory",
-        Zone::SystemTree => ", a system directory",
+        Zone::SystemTree => ", part of the system",
         Zone::Ancestor => ", which contains the project",
         Zone::Device => ", a device",
         Zone::ProjectRoot => ", the project itself",

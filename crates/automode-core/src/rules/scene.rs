@@ -2,7 +2,7 @@
 
 use automode_shell::place::Place;
 use automode_shell::{
-    Act, Analysis, Context, Effect, Invocation, Span, Stdout, Taint, Target, VcsOp,
+    Act, Analysis, Context, DatabaseVerb, Effect, Invocation, Span, Stdout, Taint, Target, VcsOp,
 };
 
 use super::report;
@@ -55,6 +55,25 @@ impl<'a> Scene<'a> {
     pub fn part(&self, effect: &Effect) -> Span {
         self.invocation(effect)
             .map_or(effect.span, |start| start.span)
+    }
+
+    /// The part of the command from the first stage of a pipe to the effect's own.
+    #[must_use]
+    pub fn pipeline(&self, effect: &Effect) -> Span {
+        let own = self.part(effect);
+        let before: Vec<&Invocation> = self.invocations().take(effect.by).collect();
+        let start = before
+            .into_iter()
+            .rev()
+            .take_while(|stage| matches!(stage.stdout, Stdout::Pipe))
+            .map(|stage| stage.span.start)
+            .chain([own.start])
+            .min()
+            .unwrap_or(own.start);
+        Span {
+            start,
+            end: own.end,
+        }
     }
 
     /// Marks of files that this action itself writes before it reads them.
@@ -170,6 +189,20 @@ impl<'a> Scene<'a> {
         })
     }
 
+    /// Whether a connection belongs to a client of a database that only reads there.
+    #[must_use]
+    pub fn only_asks(&self, connection: &Effect) -> bool {
+        let mut verbs = self
+            .effects()
+            .filter(|effect| effect.by == connection.by)
+            .filter_map(|effect| match &effect.act {
+                Act::Database { verb } => Some(*verb),
+                _ => None,
+            })
+            .peekable();
+        verbs.peek().is_some() && verbs.all(|verb| verb == DatabaseVerb::Read)
+    }
+
     /// No consent makes this routine.
     #[must_use]
     pub fn veto(&self, rule: &'static str, span: Span, what: &str, instead: &str) -> Finding {
@@ -219,6 +252,26 @@ pub fn program_name(invocation: &Invocation) -> Option<String> {
         .next()
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
+}
+
+/// Absolute paths in the words of a command: `X`, `--in=X`, `@X`, `file://X`.
+pub fn named_paths(start: &Invocation) -> impl Iterator<Item = String> + '_ {
+    start.argv.iter().skip(1).filter_map(|word| {
+        let word = word.literal()?;
+        let at = word.find('/')?;
+        let before = word.get(..at)?;
+        let path = word.get(at..)?;
+        let lead = before.is_empty()
+            || before.ends_with(['=', '@', ':', '<', ',', '+', '"', '\''])
+            || (before.starts_with('-') && before.chars().count() == 2);
+        let path = if before.ends_with("file:") {
+            path.trim_start_matches("//")
+        } else {
+            path
+        };
+        let path = path.split(['"', '\'', ' ', ',', ':']).next()?;
+        lead.then(|| path.to_owned())
+    })
 }
 
 /// A mark by the name under which the session keeps it.

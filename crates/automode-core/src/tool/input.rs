@@ -104,6 +104,13 @@ fn edit(call: &ToolCall) -> Option<Action> {
 /// Where a search looks: one place, or a list of one.
 fn searched(call: &ToolCall) -> Option<Option<String>> {
     let path = optional(call, &["path", "directory", "dir_path"])?;
+    // A filter without a wildcard is the name of one file.
+    if let Some(Value::String(name)) = call.input.get("glob")
+        && !name.contains(['*', '?', '[', '{', '!'])
+    {
+        let folder = path.as_deref().unwrap_or(&call.cwd).trim_end_matches('/');
+        return Some(Some(format!("{folder}/{name}")));
+    }
     match (path, call.input.get("paths")) {
         (path, None | Some(Value::Null)) => Some(path),
         (None, Some(Value::String(path))) => Some(Some(path.clone())),

@@ -175,7 +175,12 @@ impl Evaluator<'_> {
                 return self.function(&text, &function, start, shell);
             }
         }
-        self.native(&text, start, lookup, shell)
+        let by = self.invocations.len();
+        let outcome = self.native(&text, start, lookup, shell);
+        if let Some(invocation) = self.invocations.get_mut(by) {
+            invocation.output = outcome.taint;
+        }
+        outcome
     }
 
     /// A builtin or a program.

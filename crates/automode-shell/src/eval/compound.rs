@@ -64,14 +64,17 @@ impl Evaluator<'_> {
             }
             CommandKind::If { arms, otherwise } => self.branches(arms, otherwise.as_ref(), shell),
             CommandKind::Loop { condition, body } => {
-                self.repeated(command.span, shell, |evaluator, shell| {
+                let first = self.invocations.len();
+                let outcome = self.repeated(command.span, shell, |evaluator, shell| {
                     let outcome = evaluator.forgiven(shell, |evaluator, shell| {
                         let outcome = evaluator.script(condition, shell);
                         evaluator.note_doubt(shell);
                         outcome
                     });
                     outcome.then(evaluator.sometimes(body, shell))
-                })
+                });
+                self.note_busy_loop(first, command.span, shell);
+                outcome
             }
             CommandKind::For { name, words, body } => {
                 self.for_each(name, words.as_deref(), body, shell)

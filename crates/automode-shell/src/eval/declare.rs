@@ -64,7 +64,9 @@ impl Evaluator<'_> {
                 shell.fix(&array.name);
             }
         }
-        Outcome::unknown(Taint::NONE)
+        // Without a name it prints all of them.
+        let shows = arguments.iter().all(asks_to_print);
+        Outcome::unknown(if shows { Taint::SECRET } else { Taint::NONE })
     }
 
     fn declare_name(&mut self, argument: &Value, attributes: Attributes, shell: &mut Shell) {
@@ -434,4 +436,11 @@ fn split_assignment(argument: &Value) -> Option<(String, Value)> {
             may_split: false,
         },
     ))
+}
+
+/// `-p` and `-x` without a name.
+fn asks_to_print(argument: &Value) -> bool {
+    argument
+        .literal()
+        .is_some_and(|text| matches!(&*text, "-p" | "-x" | "-xp" | "-px"))
 }

@@ -202,10 +202,10 @@ impl Evaluator<'_> {
             return Some(Value::text(text, span));
         }
         let source = match name {
-            "?" | "$" | "!" | "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID"
-            | "PPID" | "BASHPID" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" => {
-                DynamicSource::Number
-            }
+            // The process that was started last, which is the command's own.
+            "!" => DynamicSource::Variable(name.to_owned()),
+            "?" | "$" | "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
+            | "BASHPID" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" => DynamicSource::Number,
             "#" => match &shell.arguments {
                 Some(arguments) => return Some(Value::text(arguments.len().to_string(), span)),
                 None => DynamicSource::Number,

@@ -445,6 +445,7 @@ impl Evaluator<'_> {
                 .stdout
                 .clone()
                 .unwrap_or_else(|| shell.stdout.clone()),
+            output: Taint::NONE,
             cwd: shell.cwd.clone(),
             span,
             layers: shell.layers.clone(),

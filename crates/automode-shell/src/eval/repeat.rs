@@ -4,12 +4,29 @@ use super::Evaluator;
 use super::outcome::Outcome;
 use super::shell::{End, Shell};
 use super::variable::Stored;
-use crate::{DynamicSource, GapKind, Piece, Span, Taint, Value};
+use crate::{Act, DynamicSource, GapKind, Invocation, Piece, Span, Taint, Value};
 
 /// How often what a loop changes is looked at before it is given up.
 const MAX_WIDENINGS: usize = 6;
 
 impl Evaluator<'_> {
+    /// `while :; do :; done`: nothing in it waits, and nothing ends it.
+    pub(super) fn note_busy_loop(&mut self, first: usize, span: Span, shell: &Shell) {
+        const BUSY: &[&str] = &[":", "true", "false", "test", "[", "echo", "let", "continue"];
+        let ran = self.invocations.get(first..).unwrap_or_default();
+        let endless = ran.first().is_some_and(|start| {
+            start.argv.len() == 1
+                && name_of(start).is_some_and(|name| name == ":" || name == "true")
+        });
+        let busy = ran.len() > 1
+            && ran
+                .iter()
+                .all(|start| name_of(start).is_some_and(|name| BUSY.contains(&&*name)));
+        if endless && busy {
+            self.effect(Act::Exhaust, first, span, shell.certainty);
+        }
+    }
+
     /// Runs a body any number of times: first only to see what it changes, until
     /// nothing more does, then once for the record with all of that unknown.
     pub(super) fn repeated(
@@ -130,4 +147,8 @@ fn is_number(value: &Value) -> bool {
         || value
             .literal()
             .is_some_and(|text| text.parse::<i64>().is_ok())
+}
+
+fn name_of(start: &Invocation) -> Option<std::borrow::Cow<'_, str>> {
+    start.argv.first().and_then(Value::literal)
 }

@@ -13,6 +13,10 @@ const MAX_ARGUMENTS: usize = 256;
 impl Evaluator<'_> {
     /// `set -- a b`, `set -e`.
     pub(super) fn set_options(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+        if arguments.is_empty() {
+            // Every variable of the shell.
+            return Outcome::unknown(Taint::SECRET);
+        }
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             let Some(text) = argument.literal() else {

@@ -31,6 +31,7 @@ impl Evaluator<'_> {
             redirects: start.redirects.clone(),
             stdin: shell.stdin.clone(),
             stdout: shell.stdout.clone(),
+            output: Taint::NONE,
             cwd: shell.cwd.clone(),
             span: start.span,
             layers: shell.layers.clone(),

@@ -69,19 +69,36 @@ pub fn is_secret_variable(name: &str) -> bool {
     let words: Vec<&str> = upper.split('_').collect();
     let last = |word: &str| words.last() == Some(&word);
     let has = |word: &str| words.contains(&word);
-    has("SECRET")
+    let ends = |end: &str| words.iter().any(|word| word.ends_with(end));
+    let key = [
+        "API",
+        "ACCESS",
+        "AUTH",
+        "PRIVATE",
+        "ENCRYPTION",
+        "SIGNING",
+        "MASTER",
+        "SSH",
+        "DEPLOY",
+        "ROLE",
+        "STRIPE",
+        "OPENAI",
+        "ANTHROPIC",
+        "GEMINI",
+        "SENDGRID",
+    ];
+    ends("SECRET")
         || has("SECRETS")
-        || has("PASSWORD")
-        || has("PASSWD")
+        || ends("PASSWORD")
+        || ends("PASSWD")
         || has("PASSPHRASE")
         || has("CREDENTIALS")
         || has("APIKEY")
         || last("TOKEN")
         || last("PAT")
-        || (last("KEY")
-            && ["API", "ACCESS", "AUTH", "PRIVATE", "ENCRYPTION", "SIGNING"]
-                .iter()
-                .any(|word| has(word)))
+        || (last("PASS") && words.len() > 1)
+        || (last("PWD") && words.len() > 1 && words.first() != Some(&"OLD"))
+        || (last("KEY") && key.iter().any(|word| has(word)))
 }
 
 /// Endings that make a file a sample or a public half.

@@ -186,6 +186,7 @@ fn run(line: &str) -> Consequence {
         redirects: Vec::new(),
         stdin,
         stdout: Stdout::Shown,
+        output: Taint::NONE,
         cwd: Some(CWD.to_owned()),
         span: Span::new(0, line.len()),
         layers: Vec::new(),

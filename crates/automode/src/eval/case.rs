@@ -75,16 +75,15 @@ impl Label {
 /// Why a file of cases could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
-    #[error("`{path}` could not be read: {source}")]
-    Io {
-        path: String,
-        source: std::io::Error,
-    },
-    #[error("`{path}` line {line} is not a case: {source}")]
+    #[error("`{path}` could not be read: {cause}")]
+    Io { path: String, cause: std::io::Error },
+    #[error(
+        "`{path}` line {line} is not a case: {cause}\nhint: a case is one JSON object on one line, with `id`, `label` and `call`"
+    )]
     Line {
         path: String,
         line: usize,
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
 }
 
@@ -94,9 +93,9 @@ pub enum CaseError {
 /// Where the file cannot be read or a line is not a case.
 pub fn load(path: &Path) -> Result<Vec<Case>, CaseError> {
     let shown = path.display().to_string();
-    let io = |source| CaseError::Io {
+    let io = |cause| CaseError::Io {
         path: shown.clone(),
-        source,
+        cause,
     };
     let name = path
         .file_stem()
@@ -127,10 +126,10 @@ fn read_line(line: &str, path: &str, name: &str, index: usize) -> Result<Option<
     if line.trim().is_empty() {
         return Ok(None);
     }
-    let mut case: Case = serde_json::from_str(line).map_err(|source| CaseError::Line {
+    let mut case: Case = serde_json::from_str(line).map_err(|cause| CaseError::Line {
         path: path.to_owned(),
         line: index.saturating_add(1),
-        source,
+        cause,
     })?;
     name.clone_into(&mut case.file);
     Ok(Some(case))

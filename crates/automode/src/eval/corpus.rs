@@ -23,7 +23,7 @@ mod tests {
             } else {
                 Label::Benign
             };
-            let least = if *name == "danger" { 200 } else { 150 };
+            let least = if *name == "danger" { 500 } else { 300 };
             assert!(cases.len() >= least, "{name}: {}", cases.len());
             for case in cases {
                 assert_eq!(case.label, label, "{}", case.id);

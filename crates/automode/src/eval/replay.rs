@@ -8,7 +8,7 @@ use automode_core::{
     Action, CallRecord, Facts, Outcome, Session, ToolCall, WrittenFile, brief, effects, rules,
     tool, transcript,
 };
-use automode_shell::{Act, Context, Extent};
+use automode_shell::{Act, Context, Extent, Invocation, Target, Value};
 
 use super::case::{Case, Turn};
 use super::world::{FOLDER, HOME, World};
@@ -85,6 +85,10 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
         };
         world.files.insert(write.path.clone(), body);
     }
+    let links = effects.analysis.invocations.iter().filter_map(linked);
+    world
+        .links
+        .extend(links.filter(|(link, target)| link != target));
     let scene = rules::Scene {
         action: &action,
         analysis: Some(&effects.analysis),
@@ -115,6 +119,30 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
         })
         .collect();
     session.written.extend(written);
+}
+
+/// `ln -s target link`: the link, and where it leads.
+fn linked(start: &Invocation) -> Option<(String, String)> {
+    let words: Option<Vec<String>> = start
+        .argv
+        .iter()
+        .map(|word| word.literal().map(std::borrow::Cow::into_owned))
+        .collect();
+    let words = words?;
+    let symbolic = words
+        .iter()
+        .any(|word| word.starts_with('-') && word.contains('s'));
+    let names: Vec<&String> = words
+        .iter()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let cwd = start.cwd.as_deref();
+    let locate = |name: &str| Target::locate(&Value::text(name, start.span), cwd).path;
+    match (words.first().map(String::as_str), names.as_slice()) {
+        (Some("ln"), [target, link]) if symbolic => Some((locate(link), locate(target))),
+        _ => None,
+    }
 }
 
 fn may_write(action: &Action) -> bool {

@@ -185,8 +185,12 @@ fn latency(outcomes: &[Outcome]) -> [u64; 4] {
     let mut micros: Vec<u64> = outcomes.iter().map(|outcome| outcome.micros).collect();
     micros.sort_unstable();
     let at = |percent: usize| {
-        let index = micros.len().saturating_sub(1).saturating_mul(percent) / 100;
-        micros.get(index).copied().unwrap_or_default()
+        // The smallest that so many of them are not above.
+        let rank = micros.len().saturating_mul(percent).div_ceil(100);
+        micros
+            .get(rank.saturating_sub(1))
+            .copied()
+            .unwrap_or_default()
     };
     [at(50), at(90), at(99), at(100)]
 }

@@ -63,10 +63,24 @@ pub struct World {
     pub pristine: bool,
     /// Files that earlier calls wrote, by absolute path.
     pub files: BTreeMap<String, String>,
+    /// Links that earlier calls made, and where they lead.
+    pub links: BTreeMap<String, String>,
 }
 
 impl World {
     fn look(&self, path: &str) -> PathFact {
+        let resolved = self.resolve(path);
+        if resolved != path {
+            return PathFact {
+                canonical: Some(resolved.clone()),
+                kind: if self.links.contains_key(path) {
+                    PathKind::Link
+                } else {
+                    self.look(&resolved).kind
+                },
+                ..self.look(&resolved)
+            };
+        }
         let kind = if self.files.contains_key(path) || FILES.contains(&path) {
             PathKind::File
         } else if self.is_directory(path) {
@@ -98,6 +112,17 @@ impl World {
         }
     }
 
+    /// The path behind the links in it. A link that leads to a link is followed once.
+    fn resolve(&self, path: &str) -> String {
+        self.links
+            .iter()
+            .find_map(|(link, target)| {
+                let rest = path.strip_prefix(link.as_str())?;
+                (rest.is_empty() || rest.starts_with('/')).then(|| format!("{target}{rest}"))
+            })
+            .unwrap_or_else(|| path.to_owned())
+    }
+
     fn contains(&self, path: &str) -> bool {
         path.strip_prefix(&self.cwd)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -112,7 +137,7 @@ impl World {
     }
 
     fn read(&self, path: &str) -> FileFact {
-        match self.files.get(path) {
+        match self.files.get(&self.resolve(path)) {
             Some(body) => FileFact::Text {
                 body: body.clone(),
                 session: true,

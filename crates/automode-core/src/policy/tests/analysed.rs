@@ -28,6 +28,7 @@ fn run(command: &str, layers: &[Shell]) -> Invocation {
         redirects: Vec::new(),
         stdin: Stdin::Inherited,
         stdout: Stdout::Shown,
+        output: automode_shell::Taint::NONE,
         cwd: Some("/home/dev/app".to_owned()),
         span: Span::default(),
         layers: layers.to_vec(),

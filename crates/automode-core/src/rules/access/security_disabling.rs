@@ -1,9 +1,9 @@
 //! Protections of the machine that would be switched off.
 
-use automode_shell::{Act, CloudVerb, Effect, SystemChange};
+use automode_shell::{Act, CloudVerb, Effect, Invocation, SystemChange, Value};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, report};
+use crate::rules::{Rule, Scene, program_name, report};
 
 pub struct SecurityDisabling;
 
@@ -65,8 +65,31 @@ impl Rule for SecurityDisabling {
                 )),
                 _ => None,
             })
+            .chain(
+                scene
+                    .invocations()
+                    .filter_map(|start| unchecked(scene, start)),
+            )
             .collect()
     }
+}
+
+/// A commit or a push past the checks that the project runs on it.
+fn unchecked(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
+    let words: Vec<_> = start
+        .argv
+        .iter()
+        .skip(1)
+        .filter_map(Value::literal)
+        .collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_ref()));
+    let skips = program_name(start).as_deref() == Some("git")
+        && has(&["commit", "push", "merge", "am"])
+        && (has(&["--no-verify"]) || (has(&["commit"]) && has(&["-n"])) || is_muted(start));
+    skips.then(|| {
+        let what = "skips the checks that the project runs on its commits";
+        scene.evidence(ID, start.span, what, "fix what the checks complain about")
+    })
 }
 
 /// A service of the machine's protection, stopped or kept from starting.
@@ -115,4 +138,13 @@ fn stops_guard(scene: &Scene<'_>, effect: &Effect) -> bool {
 fn is_monitor(service: &str) -> bool {
     const MONITORS: &[&str] = &["guardduty", "securityhub", "inspector", "defender", "macie"];
     MONITORS.iter().any(|monitor| service.contains(monitor))
+}
+
+/// Variables that tell the managers of git hooks to do nothing.
+fn is_muted(start: &Invocation) -> bool {
+    start.env.iter().any(|(name, value)| match name.as_str() {
+        "SKIP" | "SKIP_HOOKS" | "PRE_COMMIT_ALLOW_NO_CONFIG" => true,
+        "HUSKY" | "LEFTHOOK" => value.literal().is_some_and(|value| value == "0"),
+        _ => false,
+    })
 }

@@ -2,12 +2,13 @@
 
 use automode_shell::{Act, Invocation, ProcessScope, SystemChange};
 
+use super::endless;
 use crate::Finding;
 use crate::rules::{Rule, Scene, program_name, report};
 
 pub struct ForeignProcess;
 
-const ID: &str = "foreign-process";
+pub(super) const ID: &str = "foreign-process";
 const OWN: &str = "stop only processes that you started, by their id";
 
 impl Rule for ForeignProcess {
@@ -62,6 +63,11 @@ impl Rule for ForeignProcess {
                 _ => None,
             })
             .chain(everybody)
+            .chain(
+                scene
+                    .invocations()
+                    .filter_map(|start| endless::detect(scene, start)),
+            )
             .collect()
     }
 }

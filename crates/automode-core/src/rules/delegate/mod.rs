@@ -1,6 +1,7 @@
 //! Power over other agents and other people's processes.
 
 mod broad_agent;
+mod endless;
 mod foreign_process;
 
 pub use broad_agent::BroadAgent;

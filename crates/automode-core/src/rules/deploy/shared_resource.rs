@@ -1,10 +1,10 @@
 //! Configurations, databases, queues and services that others share.
 
 use automode_shell::place::Zone;
-use automode_shell::{Act, CloudVerb, DatabaseVerb, SystemChange, Target};
+use automode_shell::{Act, CloudVerb, DatabaseVerb, Direction, Effect, Host, SystemChange, Target};
 
-use crate::Finding;
-use crate::rules::{Rule, Scene, report};
+use crate::rules::{Rule, Scene, Verb, report};
+use crate::{Action, Finding};
 
 pub struct SharedResource;
 
@@ -28,7 +28,7 @@ impl Rule for SharedResource {
                     Act::Cloud {
                         service,
                         verb: CloudVerb::Create | CloudVerb::Change | CloudVerb::Run,
-                    } => format!("changes {}", report::name(service)),
+                    } if !pays(scene) => format!("changes {}", report::name(service)),
                     Act::Database {
                         verb: DatabaseVerb::Change,
                     } => "changes rows of a database".to_owned(),
@@ -40,6 +40,13 @@ impl Rule for SharedResource {
                     }
                     Act::System(SystemChange::Settings) => {
                         "changes settings of the machine".to_owned()
+                    }
+                    Act::Connect {
+                        host: Host::Loopback,
+                        direction: Direction::Send,
+                        ..
+                    } if reaches_store(scene, effect) => {
+                        "changes a data store or a daemon of this machine".to_owned()
                     }
                     Act::Write { target, .. } if is_system_file(scene, target) => {
                         format!("changes {}", report::target(scene, target))
@@ -57,4 +64,28 @@ fn is_system_file(scene: &Scene<'_>, target: &Target) -> bool {
         scene.place(target).zone,
         Zone::System | Zone::SystemTree | Zone::Root | Zone::Kernel
     )
+}
+
+/// A request to a port on which stores and daemons are administered.
+fn reaches_store(scene: &Scene<'_>, effect: &Effect) -> bool {
+    /// Container daemons, clusters, search and document stores, queues, key stores.
+    const PORTS: &[&str] = &[
+        "2375", "2376", "2379", "5984", "6443", "8086", "8200", "8500", "9200", "9201", "10250",
+        "15672",
+    ];
+    scene.invocation(effect).is_some_and(|start| {
+        start.argv.iter().skip(1).any(|word| {
+            let text = word.prefix();
+            let address = text.rsplit("://").next().unwrap_or_default();
+            let authority = address.split('/').next().unwrap_or_default();
+            authority
+                .rsplit_once(':')
+                .is_some_and(|(_, port)| PORTS.contains(&port))
+        })
+    })
+}
+
+/// The rule on transactions speaks about money.
+fn pays(scene: &Scene<'_>) -> bool {
+    matches!(scene.action, Action::Mcp { tool, .. } if Verb::of(tool) == Some(Verb::Pay))
 }

@@ -13,7 +13,7 @@ use crate::{Finding, GitState};
 pub struct LocalData;
 
 const ID: &str = "local-data";
-const NARROW: &str = "name the exact files inside the project, or let the person delete them";
+const NARROW: &str = "name the exact files inside the project, or leave it to the person";
 const COMMIT: &str = "commit or stash the work first";
 
 impl Rule for LocalData {
@@ -53,7 +53,12 @@ impl Rule for LocalData {
 }
 
 fn removal(scene: &Scene<'_>, effect: &Effect, target: &Target, tree: bool) -> Option<Finding> {
-    let what = format!("deletes {}", report::target(scene, target));
+    let why = match (loss(scene, target), scene.place(target).zone) {
+        (Loss::Work, Zone::Project) => ", with work that git does not hold",
+        (Loss::Work, Zone::InHome | Zone::Elsewhere) => ", which lies outside the project",
+        (_, _) => "",
+    };
+    let what = format!("deletes {}{why}", report::target(scene, target));
     let moved = scene.program(effect).as_deref() == Some("mv");
     // A search that takes everything below a directory leaves the directory empty.
     let emptied = tree
@@ -155,18 +160,29 @@ fn overwrite(
             if zone == Zone::Device {
                 return Some(device(scene, effect, target, &shown));
             }
-            (zone == Zone::Project
-                && target.extent == Extent::Exact
+            let (why, instead) = match zone {
+                Zone::Project => ("which git does not hold", COMMIT),
+                Zone::InHome | Zone::Elsewhere => ("which lies outside the project", NARROW),
+                Zone::Root
+                | Zone::SystemTree
+                | Zone::System
+                | Zone::Device
+                | Zone::Sink
+                | Zone::Kernel
+                | Zone::TempRoot
+                | Zone::Temp
+                | Zone::Home
+                | Zone::Ancestor
+                | Zone::ProjectRoot
+                | Zone::Unknown => return None,
+            };
+            (target.extent == Extent::Exact
                 && how == WriteHow::Replace
                 && loss(scene, target) != Loss::Nothing
                 && scene.written(&target.path).is_none())
             .then(|| {
-                scene.evidence(
-                    ID,
-                    scene.part(effect),
-                    &format!("replaces {shown}, which git does not hold"),
-                    COMMIT,
-                )
+                let what = format!("replaces {shown}, {why}");
+                scene.evidence(ID, scene.part(effect), &what, instead)
             })
         }
     }

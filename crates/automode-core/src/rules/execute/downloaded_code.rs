@@ -1,6 +1,6 @@
 //! Bytes from elsewhere that would run here.
 
-use automode_shell::{Act, Code, Effect, Origin, PackageOp, PackageSource, Taint};
+use automode_shell::{Act, Code, Effect, Host, Origin, PackageOp, PackageSource, Taint};
 
 use crate::Finding;
 use crate::exceptions::toolchain_setup;
@@ -57,7 +57,7 @@ fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) ->
             } else {
                 scene.veto(
                     ID,
-                    scene.part(effect),
+                    scene.pipeline(effect),
                     "runs code that was just downloaded",
                     REVIEW,
                 )
@@ -67,7 +67,7 @@ fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) ->
         Code::Stream | Code::Inline { .. } if decoded && !taint.has(Taint::LOCAL) => {
             Some(scene.veto(
                 ID,
-                scene.part(effect),
+                scene.pipeline(effect),
                 "runs code that was hidden by an encoding",
                 "write the code in plain text, so that it can be read",
             ))
@@ -106,7 +106,18 @@ fn install(
     source: &PackageSource,
     names: &[String],
 ) -> Option<Finding> {
-    let listed = report::name(&names.join(", "));
+    let listed = match names {
+        [] => "packages".to_owned(),
+        names => report::name(&names.join(", ")),
+    };
+    if let Some(host) = other_registry(scene, effect) {
+        return Some(scene.evidence(
+            ID,
+            scene.part(effect),
+            &format!("installs {listed} from {}", report::name(host)),
+            "install it from the usual registry",
+        ));
+    }
     match source {
         PackageSource::Declared => None,
         PackageSource::Registry => Some(scene.soft(
@@ -122,4 +133,15 @@ fn install(
             "install it from the registry, by name and version",
         )),
     }
+}
+
+/// A registry that the command line names in place of the usual one.
+fn other_registry<'a>(scene: &Scene<'a>, install: &Effect) -> Option<&'a str> {
+    scene.effects().find_map(|effect| match &effect.act {
+        Act::Connect {
+            host: Host::Named(host),
+            ..
+        } if effect.by == install.by => Some(host.as_str()),
+        _ => None,
+    })
 }

@@ -1,13 +1,15 @@
 //! Patches that are applied without having been read.
 
-use automode_shell::{Act, Stdin, Taint, VcsOp};
+use automode_shell::place::Zone;
+use automode_shell::{Act, Effect, Host, Invocation, Stdin, Taint, VcsOp};
 
-use crate::Finding;
-use crate::rules::{Rule, Scene};
+use crate::rules::{Rule, Scene, report};
+use crate::{Finding, path};
 
 pub struct UnreviewedPatch;
 
 const ID: &str = "unreviewed-patch";
+const SAVE: &str = "save the patch, read it, then apply it";
 
 impl Rule for UnreviewedPatch {
     fn id(&self) -> &'static str {
@@ -21,53 +23,104 @@ impl Rule for UnreviewedPatch {
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         scene
             .effects()
-            .filter_map(|effect| {
-                let Act::Vcs(VcsOp::Apply) = &effect.act else {
-                    return None;
-                };
-                let foreign = scene.invocation(effect).is_some_and(|invocation| {
-                    let fed = match &invocation.stdin {
-                        Stdin::Pipe(taint) => *taint,
-                        Stdin::Text(value) => value.taint(),
-                        Stdin::File(target) => scene.carried(&target.path),
-                        Stdin::Inherited => Taint::NONE,
-                    };
-                    let named = invocation.argv.iter().skip(1).fold(fed, |taint, word| {
-                        let carried = word
-                            .literal()
-                            .map_or(Taint::NONE, |path| carried(scene, &path));
-                        taint.with(word.taint()).with(carried)
-                    });
-                    named.has(Taint::NETWORK) || named.has(Taint::DECODED)
-                });
-                let finding = if foreign {
-                    scene.evidence(
-                        ID,
-                        scene.part(effect),
-                        "applies a patch that was just fetched, unread",
-                        "save the patch, read it, then apply it",
-                    )
-                } else {
-                    scene.soft(
-                        ID,
-                        scene.part(effect),
-                        "applies changes made elsewhere",
-                        "read the changes first",
-                    )
-                };
-                Some(finding)
+            .filter_map(|effect| match &effect.act {
+                Act::Vcs(VcsOp::Apply) => Some(applied(scene, effect)),
+                _ => None,
             })
             .collect()
     }
 }
 
-fn carried(scene: &Scene<'_>, word: &str) -> Taint {
-    if word.starts_with('/') {
-        scene.carried(word)
-    } else {
-        scene.carried(&format!(
-            "{}/{word}",
-            scene.context.cwd.trim_end_matches('/')
-        ))
+fn applied(scene: &Scene<'_>, effect: &Effect) -> Finding {
+    let span = scene.part(effect);
+    let taint = scene
+        .invocation(effect)
+        .map_or(Taint::UNKNOWN, |start| marks(scene, start));
+    let evidence = |what: &str| scene.evidence(ID, span, what, SAVE);
+    if taint.has(Taint::NETWORK) || taint.has(Taint::DECODED) {
+        return evidence("applies a patch that was just fetched, unread");
     }
+    if let Some(host) = stranger(scene, effect) {
+        let what = format!(
+            "merges what {} has, which is no remote of the project",
+            report::name(host)
+        );
+        return scene.evidence(
+            ID,
+            span,
+            &what,
+            "fetch it, read the changes, then merge them",
+        );
+    }
+    if let Some(path) = foreign_file(scene, effect) {
+        let what = format!(
+            "applies {}, which is no file of the project",
+            report::name(&path)
+        );
+        return evidence(&what);
+    }
+    scene.soft(
+        ID,
+        span,
+        "applies changes made elsewhere",
+        "read the changes first",
+    )
+}
+
+/// Marks on everything that a patching program reads.
+fn marks(scene: &Scene<'_>, start: &Invocation) -> Taint {
+    let fed = match &start.stdin {
+        Stdin::Pipe(taint) => *taint,
+        Stdin::Text(value) => value.taint(),
+        Stdin::File(target) => scene.carried(&target.path),
+        Stdin::Inherited => Taint::NONE,
+    };
+    start.argv.iter().skip(1).fold(fed, |taint, word| {
+        let carried = word.literal().map_or(Taint::NONE, |path| {
+            let cwd = &scene.context.cwd;
+            scene.carried(&path::absolute(&path, cwd, scene.context.home.as_deref()))
+        });
+        taint.with(word.taint()).with(carried)
+    })
+}
+
+/// A host that is named on the command line and belongs to no remote of the project.
+fn stranger<'a>(scene: &Scene<'a>, apply: &Effect) -> Option<&'a str> {
+    let known = |host: &str| {
+        scene
+            .session
+            .repo
+            .as_ref()
+            .is_some_and(|repo| repo.remotes.iter().any(|remote| remote.url.contains(host)))
+    };
+    scene
+        .effects()
+        .filter(|effect| effect.by == apply.by)
+        .find_map(|effect| match &effect.act {
+            Act::Connect {
+                host: Host::Named(host),
+                ..
+            } => Some(host.as_str()),
+            _ => None,
+        })
+        .filter(|host| !known(host))
+}
+
+/// A patch file that lies outside the project and that this session did not write.
+fn foreign_file(scene: &Scene<'_>, apply: &Effect) -> Option<String> {
+    scene
+        .effects()
+        .filter(|effect| effect.by == apply.by)
+        .find_map(|effect| {
+            let Act::Read { target } = &effect.act else {
+                return None;
+            };
+            let ours = matches!(
+                scene.place(target).zone,
+                Zone::Project | Zone::ProjectRoot | Zone::Sink
+            );
+            let made =
+                scene.written(&target.path).is_some() || !scene.passed_on(&target.path).is_none();
+            (!ours && !made).then(|| target.path.clone())
+        })
 }

@@ -1,9 +1,9 @@
 //! Pushes to the branch that everybody builds on.
 
-use automode_shell::{Act, VcsOp};
+use automode_shell::{Act, Value, VcsOp};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, report};
+use crate::rules::{Rule, Scene, program_name, report};
 
 pub struct DefaultBranchPush;
 
@@ -53,6 +53,9 @@ pub fn reached(scene: &Scene<'_>, refs: &[String], all: bool) -> Option<String> 
         return Some("every branch, the default one among them".to_owned());
     }
     if refs.is_empty() {
+        if let Some(branch) = switched_to(scene) {
+            return is_default(scene, &branch).then(|| default_name(&branch));
+        }
         let current = scene
             .session
             .repo
@@ -74,11 +77,32 @@ pub fn reached(scene: &Scene<'_>, refs: &[String], all: bool) -> Option<String> 
         let branch = destination
             .trim_start_matches('+')
             .trim_start_matches("refs/heads/");
-        if branch == "HEAD" || branch.contains(['*', '$']) {
+        if branch.contains('*') {
+            return reached(scene, &[], true);
+        }
+        if branch == "HEAD" || branch.contains('$') {
             return reached(scene, &[], false);
         }
         is_default(scene, branch).then(|| default_name(branch))
     })
+}
+
+/// The branch that this command itself checks out before it pushes.
+fn switched_to(scene: &Scene<'_>) -> Option<String> {
+    scene
+        .invocations()
+        .filter(|start| program_name(start).as_deref() == Some("git"))
+        .filter_map(|start| {
+            let words: Vec<_> = start.argv.iter().skip(1).map(Value::shown).collect();
+            let at = words
+                .iter()
+                .position(|word| matches!(word.as_str(), "checkout" | "switch"))?;
+            let rest = words.get(at.saturating_add(1)..)?;
+            // `checkout -- file` stays on its branch.
+            let named = rest.iter().find(|word| !word.starts_with('-'))?;
+            (!rest.iter().any(|word| word == "--")).then(|| named.clone())
+        })
+        .last()
 }
 
 fn default_name(branch: &str) -> String {

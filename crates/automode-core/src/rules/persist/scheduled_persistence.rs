@@ -3,8 +3,7 @@
 use automode_shell::place::{Place, Protected};
 use automode_shell::{Act, Effect, PersistKind, WriteHow};
 
-use crate::rules::secrets::named_paths;
-use crate::rules::{Rule, Scene, program_name, report};
+use crate::rules::{Rule, Scene, named_paths, program_name, report};
 use crate::{Action, Finding};
 
 pub struct ScheduledPersistence;

@@ -2,12 +2,12 @@
 
 use automode_shell::place::{Place, Secret, Zone};
 use automode_shell::{
-    Act, CloudVerb, Code, Effect, Extent, Host, Invocation, ProcessScope, Span, Target,
+    Act, CloudVerb, Code, Effect, Extent, Host, Invocation, ProcessScope, Span, Stdout, Target,
 };
 
-use crate::Finding;
 use crate::exceptions::is_fixture;
-use crate::rules::{Rule, Scene, program_name, report};
+use crate::rules::{Rule, Scene, named_paths, program_name, report};
+use crate::{Action, Finding};
 
 pub struct CredentialBrowsing;
 
@@ -29,6 +29,7 @@ impl Rule for CredentialBrowsing {
             .filter_map(|effect| browse(scene, effect))
             .chain(scene.invocations().filter_map(|start| hunt(scene, start)))
             .chain(unexplained(scene))
+            .chain(search(scene))
             .collect()
     }
 }
@@ -113,6 +114,31 @@ fn is_hard(place: &Place, secret: Secret, path: &str) -> bool {
     }
 }
 
+/// A search tool that looks for keys across the machine.
+fn search(scene: &Scene<'_>) -> Option<Finding> {
+    let Action::Search { pattern, path } = scene.action else {
+        return None;
+    };
+    let root = crate::path::absolute(
+        path.as_deref().unwrap_or(&scene.context.cwd),
+        &scene.context.cwd,
+        scene.context.home.as_deref(),
+    );
+    (is_wide(scene, &root) && is_sought(&pattern.to_lowercase())).then(|| {
+        let what = format!("searches {} for keys and passwords", report::name(&root));
+        scene.evidence(ID, Span::default(), &what, INSTEAD)
+    })
+}
+
+/// A tree that holds more than one project.
+fn is_wide(scene: &Scene<'_>, path: &str) -> bool {
+    path.starts_with('/')
+        && matches!(
+            Place::of_path(path, scene.context).zone,
+            Zone::Root | Zone::Home | Zone::SystemTree | Zone::Ancestor
+        )
+}
+
 /// A search for keys and passwords outside the project.
 fn hunt(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
     const SEARCHERS: &[&str] = &[
@@ -129,19 +155,30 @@ fn hunt(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
         .filter_map(|word| word.literal().map(|word| word.to_lowercase()))
         .collect();
     let sought = words.iter().any(|word| is_sought(word));
-    let wide = words.iter().any(|word| {
-        word.starts_with('/')
-            && matches!(
-                Place::of_path(word, scene.context).zone,
-                Zone::Root | Zone::Home | Zone::SystemTree | Zone::Ancestor
-            )
-    });
+    let wide = words.iter().any(|word| is_wide(scene, word));
     let index =
         program_name(start).is_some_and(|name| matches!(name.as_str(), "locate" | "mdfind"));
-    (sought && (wide || index)).then(|| {
+    let listed = words.iter().any(|word| seeks_several(word)) && follows_processes(scene);
+    (listed || (sought && (wide || index))).then(|| {
         let what = "searches the machine for keys and passwords";
         scene.evidence(ID, start.span, what, INSTEAD)
     })
+}
+
+/// Some program prints the command lines of all processes.
+fn follows_processes(scene: &Scene<'_>) -> bool {
+    scene.invocations().any(|start| {
+        program_name(start).as_deref() == Some("ps") && matches!(start.stdout, Stdout::Pipe)
+    })
+}
+
+/// A pattern of alternatives that are all words for secrets.
+fn seeks_several(word: &str) -> bool {
+    let parts: Vec<&str> = word
+        .split('|')
+        .map(|part| part.trim_end_matches('\\'))
+        .collect();
+    parts.len() > 1 && parts.iter().filter(|part| is_sought(part)).count() > 1
 }
 
 fn is_sought(word: &str) -> bool {
@@ -167,6 +204,9 @@ fn is_sought(word: &str) -> bool {
         "apikey",
         "private key",
         "aws_",
+        "akia",
+        "ghp_",
+        "sk-",
         ".env",
         "authorized_keys",
         "token",
@@ -243,34 +283,16 @@ fn is_unknown_program(act: &Act) -> bool {
     )
 }
 
-/// Absolute paths in the words of a command: `X`, `--in=X`, `@X`, `file://X`.
-pub fn named_paths(start: &Invocation) -> impl Iterator<Item = String> + '_ {
-    start.argv.iter().skip(1).filter_map(|word| {
-        let word = word.literal()?;
-        let at = word.find('/')?;
-        let before = word.get(..at)?;
-        let path = word.get(at..)?;
-        let lead = before.is_empty()
-            || before.ends_with(['=', '@', ':', '<', ',', '+', '"', '\''])
-            || (before.starts_with('-') && before.chars().count() == 2);
-        let path = if before.ends_with("file:") {
-            path.trim_start_matches("//")
-        } else {
-            path
-        };
-        let path = path.split(['"', '\'', ' ', ',', ':']).next()?;
-        lead.then(|| path.to_owned())
-    })
-}
-
 fn is_metadata_service(host: &str) -> bool {
-    matches!(
-        host,
-        "169.254.169.254"
-            | "metadata.google.internal"
-            | "metadata"
-            | "100.100.100.200"
-            | "169.254.170.2"
-            | "fd00:ec2::254"
-    )
+    // Names that are made to lead to an address carry it in themselves.
+    host.contains("169.254.169.254")
+        || matches!(
+            host,
+            "169.254.169.254"
+                | "metadata.google.internal"
+                | "metadata"
+                | "100.100.100.200"
+                | "169.254.170.2"
+                | "fd00:ec2::254"
+        )
 }

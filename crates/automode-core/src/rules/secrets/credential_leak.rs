@@ -1,18 +1,20 @@
 //! Secrets that would be sent, printed, or left where they do not belong.
 
-use automode_shell::place::{Zone, is_secret_variable};
-use automode_shell::{
-    Act, Direction, DynamicSource, Effect, Host, Invocation, Piece, Stdout, Taint,
-};
+use automode_shell::place::Zone;
+use automode_shell::{Act, Direction, Effect, Host, Invocation, Taint, Target, Value};
 
+use super::printed;
 use crate::Finding;
-use crate::exceptions::standard_credential;
+use crate::exceptions::{is_fixture, standard_credential};
 use crate::rules::{Rule, Scene, program_name, report};
 
 pub struct CredentialLeak;
 
-const ID: &str = "credential-leak";
-const KEEP: &str = "keep the secret where it is, and let the program that needs it read it";
+pub(super) const ID: &str = "credential-leak";
+/// All variables together, as an effect names them.
+pub const ENVIRONMENT: &str = "environment";
+pub(super) const KEEP: &str =
+    "keep the secret where it is, and let the program that needs it read it";
 
 impl Rule for CredentialLeak {
     fn id(&self) -> &'static str {
@@ -24,14 +26,15 @@ impl Rule for CredentialLeak {
     }
 
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        let printed = scene
-            .invocations()
-            .filter(|start| prints_secret_variable(start))
-            .map(|start| scene.evidence(ID, start.span, "prints a secret variable", KEEP));
         scene
             .effects()
             .filter_map(|effect| leak(scene, effect))
-            .chain(printed)
+            .chain(printed::detect(scene))
+            .chain(
+                scene
+                    .invocations()
+                    .filter_map(|start| kept_for_good(scene, start)),
+            )
             .collect()
     }
 }
@@ -74,6 +77,8 @@ fn leak(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
                 )
             })
         }
+        // What of the environment is shown depends on who reads it.
+        Act::Credential { what, .. } if what == ENVIRONMENT => None,
         Act::Credential { what, direction } => {
             let what = match direction {
                 Direction::Send => format!("hands out {}", report::name(what)),
@@ -107,25 +112,27 @@ fn carries_secret(scene: &Scene<'_>, effect: &Effect) -> bool {
     })
 }
 
-/// `echo $API_TOKEN` with the output coming back to the agent.
-fn prints_secret_variable(start: &Invocation) -> bool {
-    let prints = program_name(start)
-        .is_some_and(|name| matches!(name.as_str(), "echo" | "printf" | "print" | "printenv"));
-    let named = start.argv.iter().skip(1).any(|word| {
-        word.pieces.iter().any(|piece| match piece {
-            Piece::Dynamic(dynamic) => match &dynamic.source {
-                DynamicSource::Variable(name) => is_secret_variable(name),
-                _ => false,
-            },
-            Piece::Text(text) => {
-                start.argv.len() == 2 && is_printenv(start) && is_secret_variable(text)
-            }
-            Piece::Glob(_) => false,
-        })
-    });
-    prints && named && matches!(start.stdout, Stdout::Shown | Stdout::File(_))
-}
-
-fn is_printenv(start: &Invocation) -> bool {
-    program_name(start).as_deref() == Some("printenv")
+/// `git add .env`: what is in the history once stays there.
+fn kept_for_good(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
+    let words: Option<Vec<_>> = start.argv.iter().map(|word| word.literal()).collect();
+    let words = words?;
+    let adds = program_name(start).as_deref() == Some("git")
+        && words
+            .iter()
+            .any(|word| matches!(word.as_ref(), "add" | "stage"));
+    let path = words.iter().skip(1).filter(|_| adds).find_map(|word| {
+        let target = Target::locate(
+            &Value::text(word.as_ref(), start.span),
+            start.cwd.as_deref(),
+        );
+        let secret = !word.contains(['*', '?', '['])
+            && scene.place(&target).secret.is_some()
+            && !is_fixture(scene, &target);
+        secret.then_some(target)
+    })?;
+    let what = format!(
+        "puts {} into the history of the repository",
+        report::target(scene, &path)
+    );
+    Some(scene.evidence(ID, start.span, &what, "keep it out of git, and ignore it"))
 }

@@ -3,7 +3,8 @@
 mod credential_browsing;
 mod credential_leak;
 mod data_exfiltration;
+mod printed;
 
-pub use credential_browsing::{CredentialBrowsing, named_paths};
-pub use credential_leak::CredentialLeak;
+pub use credential_browsing::CredentialBrowsing;
+pub use credential_leak::{CredentialLeak, ENVIRONMENT};
 pub use data_exfiltration::DataExfiltration;

@@ -34,13 +34,17 @@ fn outward(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
             host,
             direction: Direction::Send,
             data,
-        } if !data.has(Taint::SECRET) && !scene.is_push(effect) => match host {
-            Host::Loopback => return None,
-            Host::Named(name) | Host::Default(name) => {
-                format!("sends a request that changes {}", report::name(name))
+        } if !data.has(Taint::SECRET) && !scene.is_push(effect) && !scene.only_asks(effect) => {
+            match host {
+                Host::Loopback => return None,
+                Host::Named(name) | Host::Default(name) => {
+                    format!("sends a request that changes {}", report::name(name))
+                }
+                Host::Unknown => {
+                    "sends a request to a host that is only known at run time".to_owned()
+                }
             }
-            Host::Unknown => "sends a request to a host that is only known at run time".to_owned(),
-        },
+        }
         _ => return None,
     };
     Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))

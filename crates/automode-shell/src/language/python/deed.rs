@@ -275,6 +275,8 @@ impl Program<'_, '_> {
             Deed::DeleteTree(at) => self.delete(*at, receiver, given, true),
             Deed::Open(file, mode) => self.open(*file, *mode, receiver, given),
             Deed::Put(at) => {
+                let said = self.given_taint(given);
+                self.reading.saw(said);
                 self.put(*at, receiver, given);
                 Taint::NONE
             }

@@ -147,6 +147,13 @@ impl Scan<'_, '_> {
     /// Variables of the environment may hold secrets.
     fn environment(&mut self, row: &Row<'_>, chain: &Chain) {
         let full = chain.parts.join(".");
+        // What a visitor of a page sends comes from outside.
+        if matches!(
+            full.as_str(),
+            "$_GET" | "$_POST" | "$_REQUEST" | "$_COOKIE" | "$_FILES"
+        ) {
+            self.reading.saw(Taint::NETWORK);
+        }
         let whole = [
             "process.env",
             "ENV",

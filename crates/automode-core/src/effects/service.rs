@@ -1,0 +1,240 @@
+//! What a tool of a server does, by its name and its arguments.
+//!
+//! The name says what kind of thing it is; the arguments say what it is done to.
+//! A path, an address, a command line or a statement among them has the effects
+//! that it would have anywhere else, and a secret that is handed over is handed
+//! out. Arguments only ever add effects: none makes a tool look safer.
+
+use automode_shell::place::Place;
+use automode_shell::{
+    Act, Analysis, Certainty, CloudVerb, Context, Coverage, Direction, Effect, Facts, Gap, GapKind,
+    Span, Taint, Target, WriteHow, analyse,
+};
+use serde_json::{Map, Value};
+
+use super::{fetch, locate};
+use crate::redact::redact;
+use crate::rules::Verb;
+
+/// The most arguments that are looked at, and how deep they may lie.
+const MOST: usize = 64;
+const DEEPEST: usize = 6;
+/// The longest text that can be a path.
+const LONGEST: usize = 1024;
+
+/// The effects of a call to a server.
+pub fn of(
+    server: &str,
+    tool: &str,
+    input: &Map<String, Value>,
+    context: &Context,
+    facts: &Facts,
+) -> Analysis {
+    let verb = Verb::of(tool);
+    let mut found = Found::default();
+    let service = format!("{server}: {tool}");
+    let coverage = match verb {
+        None => Coverage::Opaque(Gap {
+            kind: GapKind::Unseen(format!("what {tool} does")),
+            span: Span::default(),
+        }),
+        Some(verb) => {
+            found.act(match verb {
+                Verb::Send => Act::Message { service },
+                Verb::Read if keeps_secrets(server, tool) => Act::Cloud {
+                    service,
+                    verb: CloudVerb::Secret,
+                },
+                Verb::Read | Verb::Change | Verb::Run | Verb::Grant | Verb::Delete | Verb::Pay => {
+                    Act::Cloud {
+                        service,
+                        verb: verb.on_service(),
+                    }
+                }
+            });
+            Coverage::Complete
+        }
+    };
+    let mut arguments = Vec::new();
+    for (key, value) in input {
+        flatten(key, value, DEEPEST, &mut arguments);
+    }
+    for (key, text) in arguments.into_iter().take(MOST) {
+        found.argument(&Argument { key, text, tool }, verb, context, facts);
+    }
+    Analysis {
+        invocations: found.invocations,
+        effects: found.effects,
+        coverage,
+        needs: Vec::new(),
+    }
+}
+
+struct Argument<'a> {
+    key: &'a str,
+    text: &'a str,
+    tool: &'a str,
+}
+
+#[derive(Default)]
+struct Found {
+    invocations: Vec<automode_shell::Invocation>,
+    effects: Vec<Effect>,
+}
+
+impl Found {
+    fn act(&mut self, act: Act) {
+        self.effects.push(Effect {
+            act,
+            by: usize::MAX,
+            span: Span::default(),
+            certainty: Certainty::Always,
+        });
+    }
+
+    fn argument(
+        &mut self,
+        argument: &Argument<'_>,
+        verb: Option<Verb>,
+        context: &Context,
+        facts: &Facts,
+    ) {
+        const COMMANDS: &[&str] = &[
+            "command",
+            "cmd",
+            "cli_command",
+            "shell_command",
+            "command_line",
+            "commandline",
+            "script",
+            "bash",
+            "shell",
+        ];
+        const STATEMENTS: &[&str] = &["sql", "query", "statement", "q"];
+        let text = argument.text;
+        let key = argument.key.to_lowercase();
+        if redact(text) != text {
+            self.act(Act::Credential {
+                what: format!("a secret in `{}`", argument.key),
+                direction: Direction::Send,
+            });
+        }
+        if COMMANDS.contains(&key.as_str()) {
+            self.command(text, context, facts);
+        } else if STATEMENTS.contains(&key.as_str()) && is_statement(text) {
+            let quoted = text.replace('\'', "'\\''");
+            let read = analyse(&format!("psql -c '{quoted}'"), context, facts);
+            let stated = |effect: &Effect| matches!(effect.act, Act::Database { .. });
+            for effect in read.effects.into_iter().filter(stated) {
+                self.act(effect.act);
+            }
+        } else if text.contains("://") {
+            self.act(fetch(text, context));
+        } else if let Some(target) = path(&key, text, context) {
+            self.act(touched(target, &key, argument.tool, verb));
+        }
+    }
+
+    /// A command line, wherever it would run.
+    fn command(&mut self, text: &str, context: &Context, facts: &Facts) {
+        let read = analyse(text, context, facts);
+        let before = self.invocations.len();
+        self.invocations
+            .extend(read.invocations.into_iter().map(|start| {
+                // Spans point into the argument, which nothing quotes.
+                automode_shell::Invocation {
+                    span: Span::default(),
+                    ..start
+                }
+            }));
+        self.effects
+            .extend(read.effects.into_iter().map(|effect| Effect {
+                by: effect.by.saturating_add(before),
+                span: Span::default(),
+                ..effect
+            }));
+    }
+}
+
+/// A path of this machine: spelled out, or the name of a secret.
+fn path(key: &str, text: &str, context: &Context) -> Option<Target> {
+    let plain = text.len() <= LONGEST && !text.contains(['\n', '\0']);
+    let spelled = text.starts_with('/') || text.starts_with("~/");
+    let named = ["path", "file", "dir", "folder", "uri"]
+        .iter()
+        .any(|word| key.contains(word));
+    let target = locate(text, context);
+    let secret = named && Place::of(&target, context).secret.is_some();
+    (plain && (secret || (spelled && (named || text.len() > 1) && !text.contains(' '))))
+        .then_some(target)
+}
+
+/// What a tool of this kind does to a path that it is given.
+fn touched(target: Target, key: &str, tool: &str, verb: Option<Verb>) -> Act {
+    let moves = tool.contains("move") || tool.contains("rename");
+    let origin = ["source", "src", "from", "old"]
+        .iter()
+        .any(|word| key.contains(word));
+    match verb {
+        Some(Verb::Delete) => Act::Delete { target, tree: true },
+        Some(Verb::Change) if moves && origin => Act::Delete { target, tree: true },
+        Some(Verb::Change) if !origin => Act::Write {
+            target,
+            how: WriteHow::Replace,
+            data: Taint::UNKNOWN,
+        },
+        Some(Verb::Change | Verb::Read | Verb::Run | Verb::Send | Verb::Grant | Verb::Pay)
+        | None => Act::Read { target },
+    }
+}
+
+/// A store of secrets, or a tool that gets one.
+fn keeps_secrets(server: &str, tool: &str) -> bool {
+    const STORES: &[&str] = &[
+        "vault",
+        "1password",
+        "onepassword",
+        "bitwarden",
+        "lastpass",
+        "keychain",
+        "doppler",
+        "infisical",
+        "keepass",
+    ];
+    const NOUNS: &[&str] = &["secret", "password", "credential", "passphrase", "apikey"];
+    let (server, tool) = (server.to_lowercase(), tool.to_lowercase());
+    STORES.iter().any(|store| server.contains(store))
+        || NOUNS.iter().any(|noun| tool.contains(noun))
+}
+
+/// Text that begins like a statement of SQL.
+fn is_statement(text: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "select", "insert", "update", "delete", "drop", "truncate", "alter", "create", "grant",
+        "revoke", "with", "merge", "call", "copy", "set", "begin",
+    ];
+    text.split(|c: char| !c.is_ascii_alphabetic())
+        .find(|word| !word.is_empty())
+        .is_some_and(|word| VERBS.contains(&word.to_lowercase().as_str()))
+}
+
+/// The texts among the arguments, with the key that they stand under.
+fn flatten<'a>(key: &'a str, value: &'a Value, depth: usize, found: &mut Vec<(&'a str, &'a str)>) {
+    if depth == 0 || found.len() >= MOST {
+        return;
+    }
+    match value {
+        Value::String(text) => found.push((key, text)),
+        Value::Array(list) => {
+            for value in list {
+                flatten(key, value, depth.saturating_sub(1), found);
+            }
+        }
+        Value::Object(map) => {
+            for (key, value) in map {
+                flatten(key, value, depth.saturating_sub(1), found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -1,0 +1,126 @@
+//! Files that a listing of the project names.
+//!
+//! `git ls-files | xargs wc -l` reads whatever the listing names, and a listing
+//! of the project names files of the project: that is reading its tree. Programs
+//! in between may drop names, not make up others.
+
+use automode_shell::place::{Place, Zone};
+use automode_shell::{Act, Effect, Extent, Gap, GapKind, Invocation, Layer, Stdout};
+
+use super::overlaps;
+use crate::rules::{Scene, program_name};
+
+/// A read of something that a listing of the project named.
+pub fn is_item(scene: &Scene<'_>, effect: &Effect) -> bool {
+    let Act::Read { target } = &effect.act else {
+        return false;
+    };
+    target.extent == Extent::Unknown && is_fed_by_listing(scene, effect.by)
+}
+
+/// A word that stands for such an item.
+pub fn accepts(gap: &Gap, scene: &Scene<'_>) -> bool {
+    matches!(gap.kind, GapKind::DynamicWord { .. })
+        && scene
+            .effects()
+            .any(|effect| overlaps(effect, gap) && is_item(scene, effect))
+        && scene
+            .effects()
+            .filter(|effect| overlaps(effect, gap))
+            .all(|effect| matches!(effect.act, Act::Read { .. } | Act::List { .. }))
+}
+
+fn is_fed_by_listing(scene: &Scene<'_>, by: usize) -> bool {
+    let starts: Vec<&Invocation> = scene.invocations().collect();
+    let Some(reader) = starts.get(by) else {
+        return false;
+    };
+    let each = reader
+        .layers
+        .iter()
+        .any(|layer| matches!(layer, Layer::Wrapper(name) if name == "xargs"));
+    let before = starts.get(..by).unwrap_or_default();
+    let mut stages = before
+        .iter()
+        .enumerate()
+        .filter(|(_, start)| matches!(start.stdout, Stdout::Pipe))
+        .peekable();
+    each && stages.peek().is_some()
+        && stages.all(|(at, start)| is_filter(start) || is_listing(scene, at, start))
+}
+
+/// Passes on some of the lines it is given, as they are.
+fn is_filter(start: &Invocation) -> bool {
+    const FILTERS: &[&str] = &["grep", "egrep", "fgrep", "head", "tail", "sort", "uniq"];
+    let words = start.argv.iter().skip(1);
+    let fed = !matches!(start.stdin, automode_shell::Stdin::Inherited);
+    let cut = words.clone().any(|word| {
+        word.literal()
+            .is_none_or(|word| matches!(word.as_ref(), "-o" | "--only-matching" | "-c"))
+    });
+    fed && !cut && program_name(start).is_some_and(|name| FILTERS.contains(&name.as_str()))
+}
+
+/// Names files of the project, and nothing else.
+fn is_listing(scene: &Scene<'_>, at: usize, start: &Invocation) -> bool {
+    let words: Option<Vec<_>> = start
+        .argv
+        .iter()
+        .skip(1)
+        .map(|word| word.literal())
+        .collect();
+    let Some(words) = words else {
+        return false;
+    };
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_ref()));
+    let lists = match program_name(start).unwrap_or_default().as_str() {
+        "find" => !has(&[
+            "-printf", "-fprintf", "-exec", "-execdir", "-ok", "-L", "-follow",
+        ]),
+        "fd" | "fdfind" => !has(&["-x", "-X", "--exec", "--exec-batch", "--format", "-L"]),
+        "ls" => true,
+        "git" => {
+            has(&["ls-files"]) && !has(&["--format"]) || has(&["diff"]) && has(&["--name-only"])
+        }
+        "rg" | "grep" | "egrep" => has(&[
+            "-l",
+            "--files-with-matches",
+            "-rl",
+            "-rln",
+            "-lr",
+            "-L",
+            "--files",
+            "-ril",
+            "-rlE",
+        ]),
+        _ => false,
+    };
+    let inside = start
+        .cwd
+        .as_deref()
+        .is_some_and(|cwd| scene.context.is_inside(cwd));
+    let ours = scene
+        .effects()
+        .filter(|effect| effect.by == at)
+        .all(|effect| {
+            let (Act::List { target } | Act::Read { target }) = &effect.act else {
+                return false;
+            };
+            let zone = scene.place(target).zone;
+            matches!(zone, Zone::Project | Zone::ProjectRoot)
+        });
+    lists && inside && ours && !words.iter().any(|word| seeks_secret(scene, word))
+}
+
+/// A pattern that is made for files with secrets: `.env*`, `*.pem`.
+fn seeks_secret(scene: &Scene<'_>, word: &str) -> bool {
+    let name = word
+        .trim_matches(['*', '^', '$', '\\', '/'])
+        .replace('\\', "");
+    let named = format!("{}/{name}", scene.context.cwd.trim_end_matches('/'));
+    let ended = format!("{}/x{name}", scene.context.cwd.trim_end_matches('/'));
+    !name.is_empty()
+        && [named, ended]
+            .iter()
+            .any(|path| Place::of_path(path, scene.context).secret.is_some())
+}

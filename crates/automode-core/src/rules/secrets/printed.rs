@@ -1,0 +1,270 @@
+//! Secrets that a command shows to the agent.
+//!
+//! What a program prints comes back into the model's context. The marks on its
+//! output say whether a variable of the environment is in it; which one, the
+//! program that brought it in tells. A list of names, a length or a test of
+//! whether something is set shows no secret.
+
+use automode_shell::place::is_secret_variable;
+use automode_shell::{Act, Code, DynamicSource, Invocation, Piece, Stdin, Stdout, Taint, Value};
+
+use super::credential_leak::{ID, KEEP};
+use crate::Finding;
+use crate::rules::{Scene, program_name};
+
+/// What of the environment the agent would get to see.
+pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
+    let starts: Vec<&Invocation> = scene.invocations().collect();
+    let shows = |start: &&&Invocation| {
+        matches!(start.stdout, Stdout::Shown) && start.output.has(Taint::SECRET)
+    };
+    if reads_secret_file(scene) {
+        // The rule on browsing names the file.
+        return Vec::new();
+    }
+    let shown = starts.iter().any(|start| shows(&start));
+    let sources = starts.iter().enumerate().filter_map(|(at, start)| {
+        let next = starts.get(at.saturating_add(1)).copied();
+        let what = match source(start, dumped(scene, at))? {
+            Source::Everything if is_narrowed(start, next) => return None,
+            Source::Everything if runs_files(scene, at) => return None,
+            Source::Everything if dumps(start) || dumped(scene, at) => {
+                "shows every variable of the environment, secrets among them".to_owned()
+            }
+            Source::Everything => "shows secrets of the environment or of a store".to_owned(),
+            Source::Variable(name) => format!("shows the value of {name}"),
+        };
+        let direct = matches!(start.stdout, Stdout::Shown | Stdout::File(_));
+        (shown || direct).then(|| scene.evidence(ID, start.span, &what, KEEP))
+    });
+    sources.collect()
+}
+
+enum Source<'a> {
+    Everything,
+    Variable(&'a str),
+}
+
+/// What a start itself brings into the open, beside what it was fed.
+fn source(start: &Invocation, dumped: bool) -> Option<Source<'_>> {
+    const TALKERS: &[&str] = &["echo", "printf", "print"];
+    let name = program_name(start)?;
+    let fed = match &start.stdin {
+        Stdin::Text(text) => secret_in(text),
+        Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) => None,
+    };
+    if name == "printenv" {
+        let mut names = start.argv.iter().skip(1).filter_map(only_text).peekable();
+        if names.peek().is_some() {
+            return names.find(|name| is_credential(name)).map(Source::Variable);
+        }
+    }
+    let said = TALKERS
+        .contains(&name.as_str())
+        .then(|| start.argv.iter().skip(1).find_map(secret_in))
+        .flatten();
+    if let Some(name) = said.or(fed) {
+        return Some(Source::Variable(name));
+    }
+    // A part of a variable, or one in other letters.
+    let part = |word: &Value| word.taint().has(Taint::SECRET);
+    if TALKERS.contains(&name.as_str()) && start.argv.iter().any(part) {
+        return Some(Source::Variable("a secret variable"));
+    }
+    if dumped {
+        return Some(Source::Everything);
+    }
+    // The history of a shell that nobody types into is empty.
+    let own = name != "history"
+        && start.output.has(Taint::SECRET)
+        && !start
+            .argv
+            .iter()
+            .any(|word| word.taint().has(Taint::SECRET))
+        && !fed_taint(&start.stdin).has(Taint::SECRET);
+    own.then_some(Source::Everything)
+}
+
+/// The effects of a start say that it prints all variables.
+fn dumped(scene: &Scene<'_>, by: usize) -> bool {
+    scene.effects().filter(|effect| effect.by == by).any(
+        |effect| matches!(&effect.act, Act::Credential { what, .. } if what == super::ENVIRONMENT),
+    )
+}
+
+fn only_text(word: &Value) -> Option<&str> {
+    match word.pieces.as_slice() {
+        [Piece::Text(text)] if !text.starts_with('-') => Some(text),
+        _ => None,
+    }
+}
+
+fn fed_taint(stdin: &Stdin) -> Taint {
+    match stdin {
+        Stdin::Inherited | Stdin::File(_) => Taint::NONE,
+        Stdin::Text(text) => text.taint(),
+        Stdin::Pipe(taint) => *taint,
+    }
+}
+
+/// The first variable in a word that holds a credential.
+fn secret_in(word: &Value) -> Option<&str> {
+    word.pieces.iter().find_map(|piece| match piece {
+        Piece::Dynamic(dynamic) => match &dynamic.source {
+            DynamicSource::Variable(name) if is_credential(name) => Some(name.as_str()),
+            DynamicSource::Variable(_)
+            | DynamicSource::Argument
+            | DynamicSource::Output
+            | DynamicSource::OneOf(_)
+            | DynamicSource::Item
+            | DynamicSource::Number
+            | DynamicSource::Unknown => None,
+        },
+        Piece::Text(_) | Piece::Glob(_) => None,
+    })
+}
+
+/// A name that says secret, or the address of a store with its password in it.
+fn is_credential(name: &str) -> bool {
+    const STORES: &[&str] = &[
+        "DATABASE",
+        "DB",
+        "POSTGRES",
+        "POSTGRESQL",
+        "PG",
+        "MYSQL",
+        "MONGO",
+        "MONGODB",
+        "REDIS",
+        "AMQP",
+        "RABBITMQ",
+        "BROKER",
+        "SQLALCHEMY",
+        "JDBC",
+        "CONNECTION",
+    ];
+    const ADDRESSES: &[&str] = &["URL", "URI", "DSN", "STRING"];
+    let upper = name.to_uppercase();
+    let words: Vec<&str> = upper.split('_').collect();
+    let store = words.iter().any(|word| STORES.contains(word))
+        && words.last().is_some_and(|last| ADDRESSES.contains(last));
+    store || is_secret_variable(name)
+}
+
+/// A search that picks out of the environment, by a word that means no secret.
+fn is_narrowed(start: &Invocation, next: Option<&Invocation>) -> bool {
+    const FILTERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag"];
+    const SOUGHT: &[&str] = &[
+        "key",
+        "tok",
+        "secret",
+        "pass",
+        "pwd",
+        "cred",
+        "auth",
+        "api",
+        "aws",
+        "azure",
+        "gcp",
+        "google",
+        "github",
+        "gitlab",
+        "npm",
+        "priv",
+        "cert",
+        "dsn",
+        "database",
+        "cookie",
+        "openai",
+        "anthropic",
+        "slack",
+        "stripe",
+    ];
+    let Some(next) = next.filter(|_| matches!(start.stdout, Stdout::Pipe)) else {
+        return false;
+    };
+    let words: Option<Vec<String>> = next
+        .argv
+        .iter()
+        .skip(1)
+        .map(|word| word.literal().map(|word| word.to_lowercase()))
+        .collect();
+    let filters = program_name(next).is_some_and(|name| FILTERS.contains(&name.as_str()));
+    let plain = |word: &String| {
+        let letters = word.chars().filter(char::is_ascii_alphabetic).count();
+        let named = word
+            .split(['|', '\\'])
+            .all(|part| !SOUGHT.iter().any(|sought| part.contains(sought)));
+        letters >= 3 && named && !word.contains(".*")
+    };
+    filters
+        && words.is_some_and(|words| {
+            let flags = words.iter().filter(|word| word.starts_with('-'));
+            let inverted = flags
+                .clone()
+                .any(|flag| flag.contains('v') || flag.contains('f'));
+            let mut patterns = words
+                .iter()
+                .filter(|word| !word.starts_with('-'))
+                .peekable();
+            !inverted && patterns.peek().is_some() && patterns.all(plain)
+        })
+}
+
+/// Programs that print the environment as such.
+fn dumps(start: &Invocation) -> bool {
+    const DUMPERS: &[&str] = &[
+        "env", "genv", "printenv", "set", "export", "declare", "typeset",
+    ];
+    program_name(start).is_some_and(|name| DUMPERS.contains(&name.as_str()))
+}
+
+/// Code of files and tasks handles the secrets it is given.
+fn runs_files(scene: &Scene<'_>, by: usize) -> bool {
+    scene
+        .effects()
+        .filter(|effect| effect.by == by)
+        .any(|effect| {
+            matches!(
+                &effect.act,
+                Act::Execute {
+                    code: Code::File(_)
+                        | Code::Task { .. }
+                        | Code::Container { .. }
+                        | Code::Program(_),
+                    ..
+                }
+            )
+        })
+}
+
+fn reads_secret_file(scene: &Scene<'_>) -> bool {
+    scene.effects().any(|effect| {
+        let Act::Read { target } = &effect.act else {
+            return false;
+        };
+        scene.place(target).secret.is_some()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_credential;
+
+    #[test]
+    fn names_tell_what_they_hold() {
+        for (name, expected) in [
+            ("GITHUB_TOKEN", true),
+            ("AWS_SECRET_ACCESS_KEY", true),
+            ("DATABASE_URL", true),
+            ("CELERY_BROKER_URL", true),
+            ("PGPASSWORD", true),
+            ("BASE_URL", false),
+            ("PATH", false),
+            ("HOME", false),
+            ("NODE_ENV", false),
+        ] {
+            assert_eq!(is_credential(name), expected, "{name}");
+        }
+    }
+}
