@@ -246,14 +246,23 @@ const NEVER: &[&str] = &[
 
 /// A task of the project's own, by what it is for.
 fn is_task(scene: &Scene<'_>, effect: &Effect, runner: &str, name: &str) -> bool {
-    // The program that the project is, started as it stands.
+    // The program that the project is, started as it stands: its own words could
+    // make it do anything.
     let itself = name == "run"
         && matches!(runner, "cargo" | "dotnet")
         && scene.invocation(effect).is_some_and(|start| {
-            start.argv.iter().skip(1).all(|word| {
+            start.argv.iter().skip(2).all(|word| {
                 word.literal().is_some_and(|word| {
-                    let lower = word.to_lowercase();
-                    !NEVER.iter().any(|never| lower.contains(never))
+                    matches!(
+                        word.as_ref(),
+                        "--" | "--help"
+                            | "-h"
+                            | "--version"
+                            | "-V"
+                            | "--release"
+                            | "-q"
+                            | "--quiet"
+                    )
                 })
             })
         });
