@@ -140,6 +140,22 @@ fn scarce_memory_and_small_stacks_block() {
     }
 }
 
+/// Waits until the process catches signals, which it does before it reads its payload.
+fn until_ready(pid: u32) {
+    for _ in 0..500 {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let caught = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigCgt:"))
+            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        // The last signal that it registers.
+        if caught.is_some_and(|mask| mask >> (Signal::XFSZ.as_raw() - 1) & 1 == 1) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn a_signal_blocks_what_was_to_be_decided() {
     let check = |mode: &str, signal: Signal, expected: Option<i32>| {
@@ -147,8 +163,7 @@ fn a_signal_blocks_what_was_to_be_decided() {
         let mut command = bench.command(&["hook", "claude-code", "--mode", mode]);
         let mut child = command.spawn().unwrap();
         let open = child.stdin.take();
-        // It waits for its payload; by then it is ready to die.
-        thread::sleep(Duration::from_millis(150));
+        until_ready(child.id());
         kill_process(Pid::from_child(&child), signal).unwrap();
         let code = child.wait().unwrap().code();
         drop(open);
