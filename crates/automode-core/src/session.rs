@@ -60,6 +60,14 @@ pub struct WrittenFile {
     pub taint: Vec<String>,
 }
 
+impl WrittenFile {
+    /// All of it is the session's. A person's file that was only added to stays theirs.
+    #[must_use]
+    pub const fn is_own(&self) -> bool {
+        self.created || !self.digest.is_empty()
+    }
+}
+
 /// SHA-256 of a text, hex.
 #[must_use]
 pub fn digest(text: &str) -> String {

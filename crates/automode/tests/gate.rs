@@ -169,6 +169,21 @@ fn a_file_that_the_session_wrote_may_be_written_again() {
 }
 
 #[test]
+fn a_persons_file_that_was_added_to_stays_theirs() {
+    let tree = Tree::project().file(
+        "/home/dev/app/notes",
+        "a person's words",
+        GitState::Untracked,
+    );
+    let gate = Gate::new(Policy::default()).with_files(tree);
+    let mut session = session();
+    let added = gate.check(&ToolCall::bash("echo more >> notes", CWD), &mut session);
+    assert_eq!(added.verdict, Verdict::Allow, "{}", added.reason);
+    let replaced = gate.check(&ToolCall::bash("echo other > notes", CWD), &mut session);
+    assert_eq!(replaced.verdict, Verdict::Ask, "{}", replaced.reason);
+}
+
+#[test]
 fn an_edit_of_the_sessions_own_file_keeps_it_its_own() {
     let gate = |body: &str| {
         let tree = Tree::project().file("/home/dev/app/src/main.rs", body, GitState::Dirty);

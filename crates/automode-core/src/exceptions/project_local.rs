@@ -10,8 +10,8 @@ use automode_shell::{
 };
 
 use super::Exception;
-use crate::Finding;
 use crate::rules::{Loss, Scene, certain, loss};
+use crate::{Finding, WrittenFile};
 
 pub struct ProjectLocal;
 
@@ -173,7 +173,8 @@ fn keeps(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     match how {
         WriteHow::Touch | WriteHow::Append | WriteHow::Edit | WriteHow::Attributes => true,
         WriteHow::Replace | WriteHow::Link | WriteHow::Raw => {
-            loss(scene, target) == Loss::Nothing || scene.written(&target.path).is_some()
+            loss(scene, target) == Loss::Nothing
+                || scene.written(&target.path).is_some_and(WrittenFile::is_own)
         }
     }
 }

@@ -91,7 +91,8 @@ pub fn after(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcom
     files.truncate(MAX_FILES);
     files.retain_mut(|file| match digest(&file.path) {
         Some(digest) => {
-            if is_all_own(file) {
+            // A person's file with a digest would pass for the session's own.
+            if file.is_own() {
                 file.digest = digest;
             }
             true
@@ -207,12 +208,6 @@ pub fn still_own(standing: &Standing, writes: &mut [WrittenFile]) {
             file.digest.clone_from(&record.digest);
         }
     }
-}
-
-/// All of the file is the session's. A person's file that was added to stays theirs: with
-/// a digest it would pass for the session's own.
-fn is_all_own(file: &WrittenFile) -> bool {
-    file.created || !file.digest.is_empty()
 }
 
 fn digest(path: &str) -> Option<String> {

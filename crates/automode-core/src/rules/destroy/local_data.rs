@@ -8,7 +8,7 @@ use automode_shell::{
 };
 
 use crate::rules::{Loss, Rule, Scene, loss, program_name, report};
-use crate::{Finding, GitState};
+use crate::{Finding, GitState, WrittenFile};
 
 pub struct LocalData;
 
@@ -179,7 +179,7 @@ fn overwrite(
             (target.extent == Extent::Exact
                 && how == WriteHow::Replace
                 && loss(scene, target) != Loss::Nothing
-                && scene.written(&target.path).is_none())
+                && !scene.written(&target.path).is_some_and(WrittenFile::is_own))
             .then(|| {
                 let what = format!("replaces {shown}, {why}");
                 scene.evidence(ID, scene.part(effect), &what, instead)
