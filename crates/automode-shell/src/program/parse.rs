@@ -197,8 +197,9 @@ impl<'a> Parser<'a> {
                 }
                 continue;
             };
-            // The letter before may have taken this one for its value.
-            if passed {
+            // The letter before may have taken this one for its value, which matters
+            // where a flag can do something.
+            if passed && !command.tame {
                 return self.unknown(word);
             }
             let end = at.saturating_add(letter.len_utf8());
