@@ -1,6 +1,6 @@
 //! Processes that this session did not start, and the machine they run on.
 
-use automode_shell::{Act, Invocation, ProcessScope, SystemChange};
+use automode_shell::{Act, Effect, Invocation, ProcessScope, Stdout, SystemChange, Taint};
 
 use super::endless;
 use crate::Finding;
@@ -54,6 +54,12 @@ impl Rule for ForeignProcess {
                     "shuts the machine down",
                     "leave the machine running",
                 )),
+                Act::Exhaust if only_shows(scene, effect) => Some(scene.evidence(
+                    ID,
+                    scene.part(effect),
+                    "prints without end",
+                    "take a part of it, with `head`",
+                )),
                 Act::Exhaust if !scene.is_fed_on(effect) => Some(scene.veto(
                     ID,
                     scene.part(effect),
@@ -70,6 +76,17 @@ impl Rule for ForeignProcess {
             )
             .collect()
     }
+}
+
+/// An endless stream that fills nothing: the agent's patience ends it.
+fn only_shows(scene: &Scene<'_>, effect: &Effect) -> bool {
+    let fills = |other: &Effect| {
+        other.by == effect.by
+            && matches!(&other.act, Act::Write { data, .. } if data.has(Taint::ENDLESS))
+    };
+    scene.invocation(effect).is_some_and(|start| {
+        matches!(start.stdout, Stdout::Shown) && start.output.has(Taint::ENDLESS)
+    }) && !scene.effects().any(fills)
 }
 
 /// `kill -9 -1`: after a signal, `-1` is no signal but everybody.
