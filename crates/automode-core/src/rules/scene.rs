@@ -118,11 +118,7 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn places(&self, target: &Target) -> Vec<Place> {
         let mut places = vec![self.place(target)];
-        if let Some(canonical) = self
-            .path(&target.path)
-            .and_then(|fact| fact.canonical.as_deref())
-            && canonical != target.path
-        {
+        if let Some(canonical) = self.elsewhere(target) {
             let resolved = Target {
                 path: canonical.to_owned(),
                 ..target.clone()
@@ -133,6 +129,13 @@ impl<'a> Scene<'a> {
             ));
         }
         places
+    }
+
+    /// Where links lead, if that is not where the target is named.
+    #[must_use]
+    pub fn elsewhere(&self, target: &Target) -> Option<&'a str> {
+        let canonical = self.path(&target.path)?.canonical.as_deref()?;
+        (canonical != target.path).then_some(canonical)
     }
 
     /// The place of a path that is already resolved.

@@ -81,6 +81,11 @@ fn browse(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
 }
 
 fn read(scene: &Scene<'_>, span: Span, target: &Target) -> Option<Finding> {
+    // Most reads are of no secret, and a name tells that for less than a place costs.
+    let home = scene.context.home.as_deref();
+    if scene.elsewhere(target).is_none() && Secret::of(&target.path, home).is_none() {
+        return None;
+    }
     let place = scene
         .places(target)
         .into_iter()
