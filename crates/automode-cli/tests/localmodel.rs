@@ -19,12 +19,19 @@ fn a_real_model_is_measured() {
         println!("skipped: AUTOMODE_LOCALMODEL is not set");
         return;
     }
+    for protocol in ["xml", "tool"] {
+        println!("{protocol}");
+        measure(&url, protocol);
+    }
+}
+
+fn measure(url: &str, protocol: &str) {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join(".config/automode");
     fs::create_dir_all(&folder).unwrap();
     // One pass: a small model would think for minutes. It reads slowly, too.
     let config = format!(
-        "[judge]\nmode = \"fast\"\ndeadline = 600000\nfast_timeout = 600000\n\n\
+        "[judge]\nprotocol = \"{protocol}\"\nmode = \"fast\"\ndeadline = 600000\nfast_timeout = 600000\n\n\
          [[judge.chain]]\nkind = \"openai-compatible\"\nbase_url = \"{}/v1\"\nmodel = \"local\"\nno_key = true\nprice_input = 100\nprice_output = 500\n",
         url.trim_end_matches('/')
     );
