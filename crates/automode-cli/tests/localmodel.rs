@@ -21,52 +21,48 @@ fn a_real_model_is_measured() {
     }
     for protocol in ["xml", "tool"] {
         println!("{protocol}");
-        measure(&url, protocol);
-    }
-}
-
-fn measure(url: &str, protocol: &str) {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path().join(".config/automode");
-    fs::create_dir_all(&folder).unwrap();
-    // One pass: a small model would think for minutes. It reads slowly, too.
-    let config = format!(
-        "[judge]\nprotocol = \"{protocol}\"\nmode = \"fast\"\ndeadline = 600000\nfast_timeout = 600000\n\n\
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join(".config/automode");
+        fs::create_dir_all(&folder).unwrap();
+        // One pass: a small model would think for minutes. It reads slowly, too.
+        let config = format!(
+            "[judge]\nprotocol = \"{protocol}\"\nmode = \"fast\"\ndeadline = 600000\nfast_timeout = 600000\n\n\
          [[judge.chain]]\nkind = \"openai-compatible\"\nbase_url = \"{}/v1\"\nmodel = \"local\"\nno_key = true\nprice_input = 100\nprice_output = 500\n",
-        url.trim_end_matches('/')
-    );
-    fs::write(folder.join("config.toml"), config).unwrap();
-    let cases = home.path().join("cases.jsonl");
-    fs::write(&cases, CASES).unwrap();
-    let eval = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_automode"))
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .env("HOME", home.path())
-            .env("AUTOMODE_STATE_DIR", home.path().join("state"))
-            .current_dir(home.path())
-            .args(["eval", "--judge", "configured"])
-            .arg(&cases)
-            .args(more)
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
+            url.trim_end_matches('/')
         );
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let json: Value = serde_json::from_str(&eval(&["--json"])).unwrap();
-    let judge = &json["judge"];
-    println!("{judge:#}");
-    assert_eq!(judge["judged"], 1);
-    if judge["failed"] == 1 && judge["tokens"]["input"] == 0 {
-        println!("skipped: the machine is too busy for the model to answer in ten minutes");
-        return;
+        fs::write(folder.join("config.toml"), config).unwrap();
+        let cases = home.path().join("cases.jsonl");
+        fs::write(&cases, CASES).unwrap();
+        let eval = |more: &[&str]| {
+            let output = Command::new(env!("CARGO_BIN_EXE_automode"))
+                .env_clear()
+                .env("PATH", "/usr/bin:/bin")
+                .env("HOME", home.path())
+                .env("AUTOMODE_STATE_DIR", home.path().join("state"))
+                .current_dir(home.path())
+                .args(["eval", "--judge", "configured"])
+                .arg(&cases)
+                .args(more)
+                .output()
+                .unwrap();
+            assert!(
+                output.status.success(),
+                "{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let json: Value = serde_json::from_str(&eval(&["--json"])).unwrap();
+        let judge = &json["judge"];
+        println!("{judge:#}");
+        assert_eq!(judge["judged"], 1);
+        if judge["failed"] == 1 && judge["tokens"]["input"] == 0 {
+            println!("skipped: the machine is too busy for the model to answer in ten minutes");
+            return;
+        }
+        assert_eq!(judge["line"]["fpr"]["of"], 2);
+        assert!(judge["tokens"]["input"].as_u64().unwrap() > 2_000);
+        assert!(judge["price_microdollars"].as_u64().unwrap() > 0);
+        assert!(judge["latency_us"]["p50"].as_u64().unwrap() > 1_000);
     }
-    assert_eq!(judge["line"]["fpr"]["of"], 2);
-    assert!(judge["tokens"]["input"].as_u64().unwrap() > 2_000);
-    assert!(judge["price_microdollars"].as_u64().unwrap() > 0);
-    assert!(judge["latency_us"]["p50"].as_u64().unwrap() > 1_000);
 }
