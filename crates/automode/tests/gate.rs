@@ -184,6 +184,27 @@ fn a_persons_file_that_was_added_to_stays_theirs() {
 }
 
 #[test]
+fn a_filter_may_not_empty_a_persons_untracked_file() {
+    let tree = Tree::project()
+        .file(
+            "/home/dev/app/notes",
+            "a person's words",
+            GitState::Untracked,
+        )
+        .file("/home/dev/app/held", "in git", GitState::Clean);
+    let gate = Gate::new(Policy::default()).with_files(tree);
+    for (command, expected) in [
+        ("sed -i d notes", Verdict::Ask),
+        ("perl -i -pe '$_=\"\"' notes", Verdict::Ask),
+        ("ex -sc '%d|x' notes", Verdict::Ask),
+        ("sed -i d held", Verdict::Allow),
+    ] {
+        let decision = gate.check(&ToolCall::bash(command, CWD), &mut session());
+        assert_eq!(decision.verdict, expected, "{command}: {}", decision.reason);
+    }
+}
+
+#[test]
 fn an_edit_of_the_sessions_own_file_keeps_it_its_own() {
     let gate = |body: &str| {
         let tree = Tree::project().file("/home/dev/app/src/main.rs", body, GitState::Dirty);

@@ -11,7 +11,7 @@ use automode_shell::{
 
 use super::Exception;
 use crate::rules::{Loss, Scene, certain, loss};
-use crate::{Finding, WrittenFile};
+use crate::{Finding, GitState, WrittenFile};
 
 pub struct ProjectLocal;
 
@@ -171,7 +171,13 @@ fn is_new_repository(scene: &Scene<'_>, effect: &Effect, target: &Target, how: W
 /// Nothing is lost: it is new, held by git, made by this session, or only added to.
 fn keeps(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     match how {
-        WriteHow::Touch | WriteHow::Append | WriteHow::Edit | WriteHow::Attributes => true,
+        WriteHow::Touch | WriteHow::Append | WriteHow::Attributes => true,
+        // A filter may leave nothing of a file, and of this one there is no other copy.
+        WriteHow::Edit => {
+            let fact = scene.path(&target.path);
+            scene.written(&target.path).is_some()
+                || fact.is_none_or(|fact| fact.git != GitState::Untracked)
+        }
         WriteHow::Replace | WriteHow::Link | WriteHow::Raw => {
             loss(scene, target) == Loss::Nothing
                 || scene.written(&target.path).is_some_and(WrittenFile::is_own)
