@@ -48,15 +48,15 @@ impl Source {
             .collect();
         let spec = &node.spec;
         let style = style(spec.style.as_deref().unwrap_or("gnu"))?;
-        let mut tame = true;
-        let (flags, prefixes) = self.flags(&node.flags, &names, &mut tame)?;
-        let operands = self.operands(spec.operands.as_deref(), &names, &mut tame)?;
+        let mut flags_are_inert = true;
+        let (flags, prefixes) = self.flags(&node.flags, &names, &mut flags_are_inert)?;
+        let operands = self.operands(spec.operands.as_deref(), &names, &mut flags_are_inert)?;
         let clauses = spec
             .acts
             .iter()
             .map(|act| notation::clause(act, &names))
             .collect::<Result<Vec<_>>>()?;
-        tame &= !clauses.iter().any(|clause| hangs_on_flags(clause));
+        flags_are_inert &= !clauses.iter().any(|clause| hangs_on_flags(clause));
         let clauses = self.slice("Clause", &clauses);
         let output = spec
             .output
@@ -79,8 +79,8 @@ impl Source {
         Ok(format!(
             "style: Style::{style}, flags: {flags}, prefixes: {prefixes}, other: Other::{other}, \
              help: {help}, dry: {dry}, operands: {operands}, clauses: {clauses}, \
-             output: {output}, tame: {}",
-            tame && spec.dry.is_none(),
+             output: {output}, flags_are_inert: {}",
+            flags_are_inert && spec.dry.is_none(),
         ))
     }
 
@@ -88,11 +88,11 @@ impl Source {
         &mut self,
         rows: &[FlagRow],
         names: &Names,
-        tame: &mut bool,
+        flags_are_inert: &mut bool,
     ) -> Result<(String, String)> {
         let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
         for row in rows {
-            let flag = self.flag(row, names, tame)?;
+            let flag = self.flag(row, names, flags_are_inert)?;
             for name in &row.spellings {
                 match name.strip_suffix('*') {
                     Some(start) => prefixes.push((start.to_owned(), flag.clone())),
@@ -113,7 +113,7 @@ impl Source {
         Ok((table(exact), table(prefixes)))
     }
 
-    fn flag(&mut self, row: &FlagRow, names: &Names, tame: &mut bool) -> Result<String> {
+    fn flag(&mut self, row: &FlagRow, names: &Names, flags_are_inert: &mut bool) -> Result<String> {
         let mut values = Vec::new();
         let mut takes = if row.values.is_empty() {
             "Nothing"
@@ -125,10 +125,10 @@ impl Source {
             let Choices {
                 source,
                 count,
-                tame: mild,
+                flags_are_inert: mild,
             } = notation::choices(value, names)
                 .map_err(|error| format!("flag `{}`: {error}", row.spellings.join(" ")))?;
-            *tame &= mild;
+            *flags_are_inert &= mild;
             match count {
                 Count::One => {}
                 Count::Many => takes = "Rest",
@@ -148,7 +148,7 @@ impl Source {
         &mut self,
         slots: Option<&[String]>,
         names: &Names,
-        tame: &mut bool,
+        flags_are_inert: &mut bool,
     ) -> Result<String> {
         let Some(slots) = slots else {
             return Ok("None".to_owned());
@@ -156,7 +156,7 @@ impl Source {
         let mut sources = Vec::new();
         for slot in slots {
             let Choices { source, .. } = notation::choices(slot, names)?;
-            *tame &= !hangs_on_flags(&source);
+            *flags_are_inert &= !hangs_on_flags(&source);
             sources.push(source);
         }
         Ok(format!("Some({})", self.slice("Slot", &sources)))

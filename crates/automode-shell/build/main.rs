@@ -6,7 +6,7 @@ mod notation;
 mod schema;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,8 @@ struct Tables {
     source: emit::Source,
     /// The constant that describes each name.
     programs: BTreeMap<String, String>,
+    /// The kinds of program of each name.
+    natures: BTreeMap<String, BTreeSet<String>>,
     examples: String,
     variables: String,
     settings: String,
@@ -77,6 +79,21 @@ impl Tables {
                 return Err(format!("`{name}` is described twice"));
             }
         }
+        for line in &spec.nature {
+            let (nature, names) = match line.split_once(':') {
+                Some((nature, names)) => (nature, names.split_whitespace().collect()),
+                None => (
+                    line.as_str(),
+                    std::iter::once(name.as_str())
+                        .chain(spec.aliases.iter().map(String::as_str))
+                        .collect::<Vec<_>>(),
+                ),
+            };
+            for name in names {
+                let natures = self.natures.entry(name.to_owned()).or_default();
+                natures.insert(format!("Nature::{}", notation::camel(nature)));
+            }
+        }
         if spec.example.is_empty() {
             return Err("there is no example".to_owned());
         }
@@ -99,6 +116,13 @@ impl Tables {
             writeln!(text, "({name:?}, &{constant}),")?;
         }
         writeln!(text, "];\n{}\n{}", self.variables, self.settings)?;
+        writeln!(text, "/// Sorted by name.")?;
+        writeln!(text, "pub(crate) static NATURES: &[(&str, &[Nature])] = &[")?;
+        for (name, natures) in &self.natures {
+            let natures: Vec<&str> = natures.iter().map(String::as_str).collect();
+            writeln!(text, "({name:?}, &[{}]),", natures.join(", "))?;
+        }
+        writeln!(text, "];")?;
         Ok(text)
     }
 }

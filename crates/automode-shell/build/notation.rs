@@ -15,7 +15,7 @@ pub struct Choices {
     pub source: String,
     pub count: Count,
     /// No choice does more than read, and none has a condition.
-    pub tame: bool,
+    pub flags_are_inert: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Count {
 
 pub fn choices(text: &str, names: &Names) -> Result<Choices> {
     let mut count = Count::One;
-    let mut tame = true;
+    let mut flags_are_inert = true;
     let mut sources = Vec::new();
     for part in text.split(" | ") {
         let (role, when) = condition(part, names)?;
@@ -37,7 +37,7 @@ pub fn choices(text: &str, names: &Names) -> Result<Choices> {
             count = this;
         }
         let (roles, mild) = roles(role)?;
-        tame &= mild;
+        flags_are_inert &= mild;
         let many = this == Count::Many;
         sources.push(format!(
             "Choice {{ roles: &[{roles}], many: {many}, when: {when} }}"
@@ -47,7 +47,7 @@ pub fn choices(text: &str, names: &Names) -> Result<Choices> {
     Ok(Choices {
         source,
         count,
-        tame,
+        flags_are_inert,
     })
 }
 
@@ -73,8 +73,8 @@ fn roles(text: &str) -> Result<(String, bool)> {
             "Role::None"
                 | "Role::Pattern"
                 | "Role::Signal"
-                | "Role::Path(Use::Read)"
-                | "Role::Path(Use::List)"
+                | "Role::Path(PathUse::Read)"
+                | "Role::Path(PathUse::List)"
         );
         sources.push(source);
     }
@@ -83,7 +83,7 @@ fn roles(text: &str) -> Result<(String, bool)> {
 
 fn role(name: &str) -> Result<String> {
     if let Some(path) = path_use(name) {
-        return Ok(format!("Role::Path(Use::{path})"));
+        return Ok(format!("Role::Path(PathUse::{path})"));
     }
     let (head, argument) = name.split_once(':').unwrap_or((name, ""));
     let source = match (head, argument) {
@@ -100,7 +100,7 @@ fn role(name: &str) -> Result<String> {
         ("git-remote", _) => format!("GitRemote({})", direction(argument)?),
         ("remote", used) => {
             let used = path_use(used).ok_or(format!("unknown use `{used}` of a remote path"))?;
-            format!("Remote(Use::{used})")
+            format!("Remote(PathUse::{used})")
         }
         (
             "move" | "into" | "config" | "load" | "command" | "each" | "each-shell" | "placeholder"
@@ -229,14 +229,16 @@ fn number(text: &str) -> Result<usize> {
 pub fn clause(text: &str, names: &Names) -> Result<String> {
     let (what, when) = condition(text, names)?;
     let what = act(what, names)?;
-    Ok(format!("Clause {{ what: What::{what}, when: {when} }}"))
+    Ok(format!(
+        "Clause {{ what: ActTemplate::{what}, when: {when} }}"
+    ))
 }
 
 fn act(text: &str, names: &Names) -> Result<String> {
     let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
     let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     if let Some(used) = path_use(head) {
-        return Ok(format!("Path(Use::{used}, {})", template(rest, names)?));
+        return Ok(format!("Path(PathUse::{used}, {})", template(rest, names)?));
     }
     Ok(match head {
         "connect" => format!("Connect(Direction::Receive, {})", template(rest, names)?),

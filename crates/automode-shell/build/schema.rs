@@ -12,6 +12,9 @@ pub struct Spec {
     pub name: Option<String>,
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// Kinds of program: `shell` for all names, `shell: sh bash` for some.
+    #[serde(default)]
+    pub nature: Vec<String>,
     pub style: Option<String>,
     /// Flags without a value and without an effect.
     #[serde(default)]

@@ -36,7 +36,9 @@ pub use effect::{
 pub use facts::{Facts, FileFact, Need};
 pub use invocation::{Invocation, Layer, Redirect, Stdin, Stdout};
 pub use place::taint_of;
-pub use program::{Chore, Consequence, Language, Nested, NestedStdin, Output, consult};
+pub use program::{
+    Language, Nature, Nested, NestedStdin, Output, ProgramEffects, TaskRequest, consult, natures_of,
+};
 pub use span::Span;
 pub use taint::Taint;
 pub use target::{Extent, Target};

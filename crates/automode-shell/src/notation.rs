@@ -6,9 +6,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::{
-    Account, Act, Chore, CloudVerb, Code, DatabaseVerb, Direction, Extent, GapKind, Host,
-    Interface, Language, Layer, Nested, Origin, PackageOp, PackageSource, PersistKind,
-    ProcessScope, RefChange, Scope, SystemChange, Taint, Target, Value, VcsOp, WriteHow,
+    Account, Act, CloudVerb, Code, DatabaseVerb, Direction, Extent, GapKind, Host, Interface,
+    Language, Layer, Nested, Origin, PackageOp, PackageSource, PersistKind, ProcessScope,
+    RefChange, Scope, SystemChange, Taint, Target, TaskRequest, Value, VcsOp, WriteHow,
 };
 
 impl Display for Act {
@@ -218,12 +218,12 @@ impl Display for Nested {
                 values(f, arguments)
             }
             Self::Task { runner, errand, .. } => match errand {
-                Chore::Run(names) => {
+                TaskRequest::Run(names) => {
                     write!(f, "task {}", runner.name())?;
                     values(f, names)
                 }
-                Chore::Install => write!(f, "lifecycle {} install", runner.name()),
-                Chore::Publish => write!(f, "lifecycle {} publish", runner.name()),
+                TaskRequest::Install => write!(f, "lifecycle {} install", runner.name()),
+                TaskRequest::Publish => write!(f, "lifecycle {} publish", runner.name()),
             },
             Self::Input { language, .. } => write!(f, "input {}", language.name()),
         }

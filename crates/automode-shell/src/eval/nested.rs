@@ -10,8 +10,8 @@ use super::variable::Binding;
 use crate::language::{self, Source};
 use crate::script::{self, Errand, Opened, Request};
 use crate::{
-    Act, Chore, Code, Consequence, DynamicSource, Extent, Facts, GapKind, Invocation, Language,
-    Layer, Nested, NestedStdin, Origin, Piece, Stdin, Taint, Target, Value,
+    Act, Code, DynamicSource, Extent, Facts, GapKind, Invocation, Language, Layer, Nested,
+    NestedStdin, Origin, Piece, ProgramEffects, Stdin, Taint, Target, TaskRequest, Value,
 };
 
 impl Evaluator<'_> {
@@ -101,9 +101,9 @@ impl Evaluator<'_> {
                 let request = Request {
                     runner,
                     errand: match &errand {
-                        Chore::Run(names) => Errand::Run(names),
-                        Chore::Install => Errand::Install,
-                        Chore::Publish => Errand::Publish,
+                        TaskRequest::Run(names) => Errand::Run(names),
+                        TaskRequest::Install => Errand::Install,
+                        TaskRequest::Publish => Errand::Publish,
                     },
                     arguments: &arguments,
                     directory: directory.as_deref(),
@@ -121,7 +121,7 @@ impl Evaluator<'_> {
     /// A consequence whose own nested code stands under a layer.
     fn below(
         &mut self,
-        consequence: Consequence,
+        consequence: ProgramEffects,
         layer: Layer,
         by: usize,
         invocation: &Invocation,
@@ -292,7 +292,7 @@ impl Evaluator<'_> {
 }
 
 /// Adds the marks of the path to what is executed from it.
-fn marked(mut consequence: Consequence, taint: Taint) -> Consequence {
+fn marked(mut consequence: ProgramEffects, taint: Taint) -> ProgramEffects {
     for (act, _) in &mut consequence.effects {
         if let Act::Execute { origin, .. } = act {
             origin.taint = origin.taint.with(taint);

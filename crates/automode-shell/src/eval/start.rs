@@ -7,8 +7,8 @@ use super::outcome::{Data, Outcome, stdin_taint};
 use super::shell::Shell;
 use crate::syntax::Assignment;
 use crate::{
-    Act, Code, Consequence, Direction, Extent, Invocation, Nested, Origin, Redirect, Span, Stdin,
-    Taint, Target, Value, WriteHow, consult,
+    Act, Code, Direction, Extent, Invocation, Nested, Origin, ProgramEffects, Redirect, Span,
+    Stdin, Taint, Target, Value, WriteHow, consult,
 };
 
 /// A command about to start.
@@ -72,7 +72,7 @@ impl Evaluator<'_> {
     /// Records a consequence and runs the code in it.
     pub(super) fn follow(
         &mut self,
-        consequence: Consequence,
+        consequence: ProgramEffects,
         by: usize,
         invocation: &Invocation,
         shell: &mut Shell,
@@ -237,7 +237,7 @@ fn marks_of(values: &[Value]) -> Taint {
 }
 
 /// The marks of the files that a program reads and this script has written.
-fn held_marks(consequence: &Consequence, shell: &Shell) -> Taint {
+fn held_marks(consequence: &ProgramEffects, shell: &Shell) -> Taint {
     let mut taint = Taint::NONE;
     for (act, _) in &consequence.effects {
         if let Act::Read { target } = act

@@ -1,7 +1,7 @@
 //! Code in other languages, read for what it would do.
 //!
 //! [`read`] takes a piece of source text, inline or from a file, and answers with
-//! the [`Consequence`] of running it: effects, shell text and commands that it
+//! the [`ProgramEffects`] of running it: effects, shell text and commands that it
 //! starts in turn, and a gap for every call that is not known.
 //! It is total and bounded: text that is too long, too deep or not understood is
 //! a gap, never a guess.
@@ -22,8 +22,8 @@ pub(crate) use reading::Reading;
 use std::borrow::Cow;
 
 use crate::{
-    Act, Code, Consequence, Context, Dynamic, DynamicSource, Facts, Gap, GapKind, Language, Layer,
-    Origin, Piece, Span, Taint, Value,
+    Act, Code, Context, Dynamic, DynamicSource, Facts, Gap, GapKind, Language, Layer, Origin,
+    Piece, ProgramEffects, Span, Taint, Value,
 };
 
 /// A piece of code and how it is started.
@@ -55,7 +55,7 @@ const CHOICES: usize = 8;
 
 /// Reads code for what it would do.
 #[must_use]
-pub fn read(source: &Source<'_>, context: &Context, facts: &Facts) -> Consequence {
+pub fn read(source: &Source<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
     let Some(texts) = texts(source.text) else {
         return unseen(source);
     };
@@ -127,9 +127,9 @@ impl Language {
 }
 
 /// Code that runs but was not understood.
-fn unseen(source: &Source<'_>) -> Consequence {
+fn unseen(source: &Source<'_>) -> ProgramEffects {
     let language = source.language.name();
-    Consequence {
+    ProgramEffects {
         effects: vec![(
             Act::Execute {
                 code: Code::Inline { language },
@@ -144,7 +144,7 @@ fn unseen(source: &Source<'_>) -> Consequence {
             kind: GapKind::Unseen(format!("{language} code")),
             span: source.span,
         }],
-        ..Consequence::default()
+        ..ProgramEffects::default()
     }
 }
 

@@ -1,14 +1,14 @@
 //! What a reader has found so far.
 //!
 //! All readers report through a [`Reading`]: it turns words into targets, keeps
-//! the marks of everything that was read, and ends as a [`Consequence`].
+//! the marks of everything that was read, and ends as a [`ProgramEffects`].
 //! What is sent carries the marks of all that was read before it.
 
 use super::Source;
 use crate::{
-    Act, Code, Consequence, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts,
-    FileFact, Gap, GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output,
-    ProcessScope, Taint, Target, Value, WriteHow, taint_of,
+    Act, Code, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts, FileFact, Gap,
+    GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, ProcessScope,
+    ProgramEffects, Taint, Target, Value, WriteHow, taint_of,
 };
 
 /// More findings than this say nothing new.
@@ -18,7 +18,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) source: &'a Source<'a>,
     pub(super) context: &'a Context,
     pub(super) facts: &'a Facts,
-    found: Consequence,
+    found: ProgramEffects,
     /// Marks of everything read up to here.
     seen: Taint,
     /// The working directory as the code changed it, where it is still known.
@@ -39,7 +39,7 @@ impl<'a> Reading<'a> {
             source,
             context,
             facts,
-            found: Consequence::default(),
+            found: ProgramEffects::default(),
             seen: Taint::NONE,
             directory: source.cwd.map(str::to_owned),
             moved: false,
@@ -47,7 +47,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    pub(in crate::language) fn finish(mut self) -> Consequence {
+    pub(in crate::language) fn finish(mut self) -> ProgramEffects {
         self.found.output = Output {
             taint: self.seen,
             ..self.found.output

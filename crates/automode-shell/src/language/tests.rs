@@ -2,8 +2,8 @@
 
 use super::{Source, read};
 use crate::{
-    Act, Code, Consequence, Context, Extent, Facts, FileFact, GapKind, Host, Interface, Language,
-    Layer, Nested, Span, Taint, Target, Value, WriteHow,
+    Act, Code, Context, Extent, Facts, FileFact, GapKind, Host, Interface, Language, Layer, Nested,
+    ProgramEffects, Span, Taint, Target, Value, WriteHow,
 };
 
 /// Reads code in `/app` and compares everything it would do.
@@ -34,7 +34,7 @@ pub(in crate::language) fn check_with(
     assert_eq!(found, expected, "\n{text}\n");
 }
 
-pub(in crate::language) fn run(language: Language, text: &str, facts: &Facts) -> Consequence {
+pub(in crate::language) fn run(language: Language, text: &str, facts: &Facts) -> ProgramEffects {
     let context = Context {
         cwd: "/app".to_owned(),
         home: Some("/home/dev".to_owned()),
@@ -57,7 +57,7 @@ pub(in crate::language) fn run(language: Language, text: &str, facts: &Facts) ->
 }
 
 /// Effects, then nested code, then gaps; the inline code itself is left out where it was seen.
-pub(crate) fn shown(found: &Consequence) -> Vec<String> {
+pub(crate) fn shown(found: &ProgramEffects) -> Vec<String> {
     let effects = found.effects.iter().filter_map(|(act, _)| show_act(act));
     let runs = found.runs.iter().map(show_nested);
     let gaps = found.gaps.iter().map(|gap| match &gap.kind {

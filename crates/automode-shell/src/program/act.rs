@@ -1,8 +1,8 @@
 //! What a command does as such, with the words of the command line filled in.
 
 use super::meaning::{Meaning, Side};
-use super::table::{Freedom, Git, Part, Scoped, Source, Text, Vcs, Walls, What};
-use super::{Chore, Nested, git, lookup, remote};
+use super::table::{ActTemplate, Freedom, Git, Part, Scoped, Source, Text, Vcs, Walls};
+use super::{Nested, TaskRequest, git, lookup, remote};
 use crate::script::Runner;
 use crate::{
     Act, Code, Host, Layer, PackageOp, PackageSource, ProcessScope, Scope, Span, Target, Value,
@@ -10,18 +10,18 @@ use crate::{
 };
 
 impl Meaning<'_> {
-    pub(super) fn act(&mut self, what: What) {
+    pub(super) fn act(&mut self, what: ActTemplate) {
         let span = self.invocation.span;
         match what {
-            What::Path(used, text) => self.place(used, text),
-            What::Connect(direction, text) => {
+            ActTemplate::Path(used, text) => self.place(used, text),
+            ActTemplate::Connect(direction, text) => {
                 let word = self.word(text);
                 self.connect(host(&word), direction, &word);
             }
-            What::Listen(interface) => self.effect(Act::Listen { interface }, span),
-            What::Vcs(op) => self.vcs(op),
-            What::Package(op, source, scope, text) => self.packages(op, source, scope, text),
-            What::Process(scope, text) => {
+            ActTemplate::Listen(interface) => self.effect(Act::Listen { interface }, span),
+            ActTemplate::Vcs(op) => self.vcs(op),
+            ActTemplate::Package(op, source, scope, text) => self.packages(op, source, scope, text),
+            ActTemplate::Process(scope, text) => {
                 let scope = match scope {
                     Scoped::Named => ProcessScope::Named(self.fill(text)),
                     Scoped::All => ProcessScope::All,
@@ -29,74 +29,74 @@ impl Meaning<'_> {
                 };
                 self.effect(Act::Process { scope }, span);
             }
-            What::Privilege(account) => self.effect(Act::Privilege(account), span),
-            What::Persist(kind) => self.effect(Act::Persist { kind }, span),
-            What::System(change) => self.effect(Act::System(change), span),
-            What::Cloud(text, verb) => {
+            ActTemplate::Privilege(account) => self.effect(Act::Privilege(account), span),
+            ActTemplate::Persist(kind) => self.effect(Act::Persist { kind }, span),
+            ActTemplate::System(change) => self.effect(Act::System(change), span),
+            ActTemplate::Cloud(text, verb) => {
                 let service = self.fill(text);
                 self.effect(Act::Cloud { service, verb }, span);
             }
-            What::Database(verb) => self.effect(Act::Database { verb }, span),
-            What::Credential(text, direction) => {
+            ActTemplate::Database(verb) => self.effect(Act::Database { verb }, span),
+            ActTemplate::Credential(text, direction) => {
                 let what = self.fill(text);
                 self.effect(Act::Credential { what, direction }, span);
             }
-            What::Publish(text) => {
+            ActTemplate::Publish(text) => {
                 let registry = self.fill(text);
                 self.effect(Act::Publish { registry }, span);
             }
-            What::Message(text) => {
+            ActTemplate::Message(text) => {
                 let service = self.fill(text);
                 self.effect(Act::Message { service }, span);
             }
-            What::Agent(text, freedom) => {
+            ActTemplate::Agent(text, freedom) => {
                 let act = Act::Agent {
                     program: self.fill(text),
                     unrestricted: freedom == Freedom::Unrestricted,
                 };
                 self.effect(act, span);
             }
-            What::Environment(text) => {
+            ActTemplate::Environment(text) => {
                 let name = self.fill(text);
                 self.effect(Act::Environment { name }, span);
             }
-            What::Exhaust => self.effect(Act::Exhaust, span),
-            What::ExecuteProgram(text) => self.execute(Code::Program(self.fill(text)), span),
-            What::ExecutePackage(text) => self.execute(Code::Package(self.fill(text)), span),
-            What::ExecuteRemote(text) => self.execute(
+            ActTemplate::Exhaust => self.effect(Act::Exhaust, span),
+            ActTemplate::ExecuteProgram(text) => self.execute(Code::Program(self.fill(text)), span),
+            ActTemplate::ExecutePackage(text) => self.execute(Code::Package(self.fill(text)), span),
+            ActTemplate::ExecuteRemote(text) => self.execute(
                 Code::Remote {
                     host: self.fill(text),
                 },
                 span,
             ),
-            What::ExecuteContainer(text, walls) => {
+            ActTemplate::ExecuteContainer(text, walls) => {
                 let code = Code::Container {
                     image: self.fill(text),
                     isolated: walls == Walls::Isolated && !self.open_mount,
                 };
                 self.execute(code, span);
             }
-            What::ExecuteFile(text) => {
+            ActTemplate::ExecuteFile(text) => {
                 let cwd = self.cwd_at(usize::MAX, Side::Operand);
                 let target = Target::locate(&self.word(text), cwd.as_deref());
                 self.execute(Code::File(target), span);
             }
-            What::Task(runner, text) => self.named_task(runner, text),
-            What::Project(text) => self.project(self.fill(text), span),
-            What::Install(runner) => self.chore(runner, Chore::Install),
-            What::Publishing(runner) => self.chore(runner, Chore::Publish),
-            What::Input(language) => {
+            ActTemplate::Task(runner, text) => self.named_task(runner, text),
+            ActTemplate::Project(text) => self.project(self.fill(text), span),
+            ActTemplate::Install(runner) => self.chore(runner, TaskRequest::Install),
+            ActTemplate::Publishing(runner) => self.chore(runner, TaskRequest::Publish),
+            ActTemplate::Input(language) => {
                 let layer = Layer::Text(self.program.to_owned());
                 self.out.runs.push(Nested::Input { language, layer });
             }
-            What::EditorInput => self.editor_input(),
-            What::Unseen(text) => {
+            ActTemplate::EditorInput => self.editor_input(),
+            ActTemplate::Unseen(text) => {
                 let what = self.fill(text);
                 self.unseen(what, span);
             }
-            What::Git(Git::Push) => git::push(self),
-            What::Git(Git::Config) => git::config(self),
-            What::Git(Git::Checkout) => git::checkout(self),
+            ActTemplate::Git(Git::Push) => git::push(self),
+            ActTemplate::Git(Git::Config) => git::config(self),
+            ActTemplate::Git(Git::Checkout) => git::checkout(self),
         }
     }
 
@@ -111,7 +111,7 @@ impl Meaning<'_> {
         self.effect(lookup::unseen(code), span);
     }
 
-    fn place(&mut self, used: super::table::Use, text: Text) {
+    fn place(&mut self, used: super::table::PathUse, text: Text) {
         let cwd = self.cwd_at(usize::MAX, Side::Operand);
         let word = self.word(text);
         let home = self.context.home.as_deref();
@@ -123,7 +123,7 @@ impl Meaning<'_> {
             _ => word,
         };
         // A search that deletes only takes what its pattern matches.
-        if used == super::table::Use::DeleteBelow {
+        if used == super::table::PathUse::DeleteBelow {
             return self.delete_found(&word, cwd.as_deref());
         }
         self.path(used, &word, cwd.as_deref());
@@ -221,7 +221,7 @@ impl Meaning<'_> {
         self.task(runner, names, arguments);
     }
 
-    fn chore(&mut self, runner: Runner, errand: Chore) {
+    fn chore(&mut self, runner: Runner, errand: TaskRequest) {
         self.out.runs.push(Nested::Task {
             runner,
             errand,

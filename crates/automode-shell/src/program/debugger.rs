@@ -4,7 +4,7 @@
 //! goes on with the program is fine. Everything else is a gap.
 
 use super::meaning::Meaning;
-use super::table::Use;
+use super::table::PathUse;
 use crate::{Language, Value};
 
 /// Commands of a debugger that look around or go on with the program.
@@ -82,7 +82,7 @@ impl Meaning<'_> {
             "shell" => self.shell(rest_value, &[]),
             "python" | "py" | "script" => self.code(Language::Python, &rest_value, &[]),
             "file" | "exec-file" | "symbol-file" | "core-file" | "target" => {
-                self.path(Use::Read, &rest_value, cwd);
+                self.path(PathUse::Read, &rest_value, cwd);
             }
             "set" => {
                 let steers = [

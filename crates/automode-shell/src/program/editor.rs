@@ -4,7 +4,7 @@
 //! only moves or changes the text at hand is fine. Everything else is a gap.
 
 use super::meaning::Meaning;
-use super::table::Use;
+use super::table::PathUse;
 use crate::{Language, Stdin, Value};
 
 /// Commands that stay inside the text, by their names and short names.
@@ -160,8 +160,8 @@ impl Meaning<'_> {
                     Some(shell) if !bang => self.shell(file(shell), &[]),
                     Some(_) => self.edit_gap(value),
                     None => match rest.strip_prefix(">>") {
-                        Some(rest) => self.path(Use::Append, &file(rest), cwd),
-                        None => self.path(Use::Write, &file(rest), cwd),
+                        Some(rest) => self.path(PathUse::Append, &file(rest), cwd),
+                        None => self.path(PathUse::Write, &file(rest), cwd),
                     },
                 }
             }
@@ -171,8 +171,8 @@ impl Meaning<'_> {
                     Some(shell) if name == "r" || name == "read" || rest.starts_with(' ') => {
                         self.shell(file(shell), &[]);
                     }
-                    Some(path) => self.path(Use::Read, &file(path), cwd),
-                    None => self.path(Use::Read, &file(rest), cwd),
+                    Some(path) => self.path(PathUse::Read, &file(path), cwd),
+                    None => self.path(PathUse::Read, &file(rest), cwd),
                 }
             }
             "set" | "se" | "setlocal" | "setl" => {
@@ -184,7 +184,7 @@ impl Meaning<'_> {
                 }
             }
             "so" | "source" | "ru" | "runtime" => {
-                self.path(Use::Read, &file(rest), cwd);
+                self.path(PathUse::Read, &file(rest), cwd);
                 self.unseen(format!("editor commands in `{}`", rest.trim()), value.span);
             }
             "py" | "python" | "py3" | "python3" | "pyx" | "pythonx" => {

@@ -1,7 +1,7 @@
 //! Runs the examples of every knowledge file.
 
 use super::table::{Other, PROGRAMS, Style};
-use super::{Consequence, consult};
+use super::{ProgramEffects, consult};
 use crate::{
     Certainty, Context, Dynamic, DynamicSource, Facts, Invocation, Piece, Span, Stdin, Stdout,
     Taint, Value,
@@ -101,7 +101,7 @@ fn every_program_survives_odd_words() {
 #[test]
 fn a_word_that_may_be_a_flag_is_a_gap_where_flags_matter() {
     for (name, command) in PROGRAMS {
-        let safe = command.tame && command.other == Other::Harmless;
+        let safe = command.flags_are_inert && command.other == Other::Harmless;
         if safe || command.style == Style::Plain || name.contains('/') {
             continue;
         }
@@ -111,7 +111,7 @@ fn a_word_that_may_be_a_flag_is_a_gap_where_flags_matter() {
 }
 
 /// The effects, nested code and gaps in the notation, sorted.
-fn lines(consequence: &Consequence) -> Vec<String> {
+fn lines(consequence: &ProgramEffects) -> Vec<String> {
     let effects = consequence.effects.iter().map(|(act, _)| act.to_string());
     let runs = consequence.runs.iter().map(ToString::to_string);
     let gaps = consequence.gaps.iter().map(|gap| gap.kind.to_string());
@@ -120,7 +120,7 @@ fn lines(consequence: &Consequence) -> Vec<String> {
     lines
 }
 
-fn output(consequence: &Consequence) -> String {
+fn output(consequence: &ProgramEffects) -> String {
     let output = &consequence.output;
     let mut words: Vec<String> = Vec::new();
     if let Some(text) = &output.text {
@@ -160,7 +160,7 @@ fn absolute(line: &str) -> String {
 }
 
 /// Consults the last stage of a pipeline of simple commands.
-fn run(line: &str) -> Consequence {
+fn run(line: &str) -> ProgramEffects {
     let (stdin, line) = match line.rsplit_once(" | ") {
         Some((_, last)) if last.matches('\'').count() % 2 == 0 => {
             (Stdin::Pipe(Taint::UNKNOWN), last)

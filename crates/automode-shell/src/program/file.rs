@@ -2,7 +2,7 @@
 
 use super::lookup;
 use super::meaning::{Meaning, Words};
-use super::table::Use;
+use super::table::PathUse;
 use crate::place::is_endless;
 use crate::{Account, Act, Code, Extent, Piece, Taint, Target, Value, WriteHow};
 
@@ -19,14 +19,17 @@ const STREAMS: &[&str] = &[
 ];
 
 impl Meaning<'_> {
-    pub(super) fn path(&mut self, used: Use, value: &Value, cwd: Option<&str>) {
-        let deletes = matches!(used, Use::Delete | Use::DeleteTree | Use::DeleteBelow);
+    pub(super) fn path(&mut self, used: PathUse, value: &Value, cwd: Option<&str>) {
+        let deletes = matches!(
+            used,
+            PathUse::Delete | PathUse::DeleteTree | PathUse::DeleteBelow
+        );
         if let Some(text) = value.literal() {
             if text.is_empty() || (text == "-" && !deletes) {
                 return;
             }
-            if STREAMS.contains(&&*text) && !deletes && used != Use::Attributes {
-                if used == Use::Read && is_endless(&text) {
+            if STREAMS.contains(&&*text) && !deletes && used != PathUse::Attributes {
+                if used == PathUse::Read && is_endless(&text) {
                     self.marks = self.marks.with(Taint::ENDLESS);
                 }
                 return;
@@ -40,19 +43,19 @@ impl Meaning<'_> {
     /// A search deletes what it finds below a place.
     pub(super) fn delete_found(&mut self, place: &Value, cwd: Option<&str>) {
         if self.search_pattern().is_none() {
-            return self.path(Use::DeleteBelow, place, cwd);
+            return self.path(PathUse::DeleteBelow, place, cwd);
         }
         let found = Value {
             pieces: self.found_below(place),
             ..place.clone()
         };
-        self.path(Use::Delete, &found, cwd);
+        self.path(PathUse::Delete, &found, cwd);
     }
 
     /// The place that files go to: itself, and the names that they get in it.
     pub(super) fn into(&mut self, words: &Words<'_>) {
         for value in words.values {
-            self.path(Use::Write, value, words.cwd.as_deref());
+            self.path(PathUse::Write, value, words.cwd.as_deref());
             let folder = Target::locate(value, words.cwd.as_deref());
             if folder.extent != Extent::Exact || !self.is_folder(value, &folder, words) {
                 continue;
@@ -63,9 +66,9 @@ impl Meaning<'_> {
                     (!matches!(name, "" | "." | "..")).then(|| name.to_owned())
                 });
                 let used = if name.is_some() {
-                    Use::Write
+                    PathUse::Write
                 } else {
-                    Use::WriteBelow
+                    PathUse::WriteBelow
                 };
                 let target = match name {
                     Some(name) => Target {
@@ -158,7 +161,7 @@ impl Meaning<'_> {
                 Some((file, _)) => Value::text(file, value.span),
                 None => value.after(1),
             };
-            self.path(Use::Read, &file, cwd);
+            self.path(PathUse::Read, &file, cwd);
         }
     }
 
@@ -167,7 +170,7 @@ impl Meaning<'_> {
         let prefix = value.prefix();
         match prefix.find(['=', '@']) {
             Some(at) if prefix.get(at..).is_some_and(|rest| rest.starts_with('@')) => {
-                self.path(Use::Read, &value.after(at.saturating_add(1)), cwd);
+                self.path(PathUse::Read, &value.after(at.saturating_add(1)), cwd);
             }
             Some(_) => {}
             None if value.literal().is_some() => {}
@@ -185,7 +188,7 @@ impl Meaning<'_> {
             .into_iter()
             .find(|scheme| prefix.starts_with(scheme));
         if let Some(scheme) = scheme {
-            self.path(Use::Read, &value.after(scheme.len()), cwd);
+            self.path(PathUse::Read, &value.after(scheme.len()), cwd);
         }
     }
 
@@ -202,8 +205,8 @@ impl Meaning<'_> {
         for part in text.split("%output{").skip(1) {
             let name = part.split('}').next().unwrap_or_default();
             match name.strip_prefix(">>") {
-                Some(name) => self.path(Use::Append, &Value::text(name, value.span), cwd),
-                None => self.path(Use::Write, &Value::text(name, value.span), cwd),
+                Some(name) => self.path(PathUse::Append, &Value::text(name, value.span), cwd),
+                None => self.path(PathUse::Write, &Value::text(name, value.span), cwd),
             }
         }
     }
@@ -234,7 +237,11 @@ impl Meaning<'_> {
             return;
         }
         self.open_mount |= shown == "/" || shown.ends_with("docker.sock");
-        let used = if read_only { Use::Read } else { Use::Edit };
+        let used = if read_only {
+            PathUse::Read
+        } else {
+            PathUse::Edit
+        };
         self.path(used, &source, cwd);
     }
 
@@ -271,7 +278,7 @@ impl Meaning<'_> {
     }
 }
 
-impl Use {
+impl PathUse {
     /// What happens at a place that is used so.
     pub(super) fn act(self, target: Target) -> Act {
         let write = |how| Act::Write {

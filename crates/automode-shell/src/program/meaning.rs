@@ -5,9 +5,9 @@
 //! `act`; this module keeps the state they share and `outcome`
 //! closes the account.
 
-use super::Consequence;
+use super::ProgramEffects;
 use super::layout::layout;
-use super::parse::{Given, Operand, Parsed, fits};
+use super::parse::{FlagUse, Operand, Parsed, fits};
 use super::table::{Choice, Group, Role, Test, When};
 use crate::{
     Act, Context, Extent, Facts, Gap, GapKind, Invocation, Layer, Span, Stdin, Taint, Target, Value,
@@ -20,7 +20,7 @@ pub(super) fn read(
     invocation: &Invocation,
     context: &Context,
     facts: &Facts,
-) -> Consequence {
+) -> ProgramEffects {
     let mut seen: Vec<u16> = parsed.given.iter().map(|given| given.flag.id).collect();
     seen.sort_unstable();
     seen.dedup();
@@ -32,7 +32,7 @@ pub(super) fn read(
         invocation,
         context,
         facts,
-        out: Consequence::default(),
+        out: ProgramEffects::default(),
         env: Vec::new(),
         placeholder: None,
         task_file: None,
@@ -45,7 +45,7 @@ pub(super) fn read(
     if !meaning.parsed.help {
         meaning.operands();
         meaning.clauses();
-        meaning.mentions();
+        meaning.flag_unclaimed_places();
     }
     meaning.close()
 }
@@ -66,7 +66,7 @@ pub(super) struct Meaning<'a> {
     pub invocation: &'a Invocation,
     pub context: &'a Context,
     pub facts: &'a Facts,
-    pub out: Consequence,
+    pub out: ProgramEffects,
     /// Variables that flags set for what runs inside.
     pub env: Vec<(String, Value)>,
     /// What stands for an item of the input.
@@ -89,7 +89,7 @@ struct Change {
 }
 
 fn changes(parsed: &Parsed) -> Vec<Change> {
-    let has = |given: &Given, role: Role| {
+    let has = |given: &FlagUse, role: Role| {
         let first = given.flag.values.first().copied().unwrap_or_default();
         first.iter().any(|choice| choice.roles.contains(&role))
     };

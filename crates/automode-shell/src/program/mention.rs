@@ -12,7 +12,7 @@ use crate::{Act, Target, Value};
 
 impl Meaning<'_> {
     /// Looks at the words of a command that lets any flag pass.
-    pub(super) fn mentions(&mut self) {
+    pub(super) fn flag_unclaimed_places(&mut self) {
         let command = self.parsed.command;
         let prints = command
             .output

@@ -1,7 +1,7 @@
 //! What a program does with its arguments.
 //!
 //! [`consult`] looks an [`Invocation`] up in the compiled knowledge and answers
-//! with its [`Consequence`]: effects, code that it would run in turn, what its
+//! with its [`ProgramEffects`]: effects, code that it would run in turn, what its
 //! output carries, and what is not known. The evaluator runs the nested code.
 
 mod act;
@@ -15,6 +15,7 @@ mod layout;
 mod lookup;
 mod meaning;
 mod mention;
+mod nature;
 mod nested;
 mod outcome;
 mod pack;
@@ -28,6 +29,7 @@ mod telling;
 mod text;
 mod variable;
 
+pub use nature::{Nature, natures_of};
 pub(crate) use variable::{steers, steers_with};
 
 use crate::script::Runner;
@@ -35,7 +37,7 @@ use crate::{Act, Code, Context, Facts, Gap, GapKind, Invocation, Layer, Need, Sp
 
 /// Everything that follows from starting a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Consequence {
+pub struct ProgramEffects {
     pub effects: Vec<(Act, Span)>,
     /// Code the program runs, for the evaluator to go on with.
     pub runs: Vec<Nested>,
@@ -98,7 +100,7 @@ pub enum Nested {
     /// A task that the project declares: `npm run build`, `make check`, `just fmt`.
     Task {
         runner: Runner,
-        errand: Chore,
+        errand: TaskRequest,
         /// A task file that was named instead of the usual one.
         file: Option<Value>,
         arguments: Vec<Value>,
@@ -111,7 +113,7 @@ pub enum Nested {
 
 /// What a task runner is asked for; [`crate::script::Errand`] is its borrowed form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chore {
+pub enum TaskRequest {
     /// Tasks by name; none: the runner's default.
     Run(Vec<Value>),
     /// The scripts that run by themselves around an installation.
@@ -151,7 +153,7 @@ pub enum Language {
 
 /// Looks a program start up.
 #[must_use]
-pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Consequence {
+pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> ProgramEffects {
     let mut consequence = match lookup::program(invocation) {
         lookup::Found::Known {
             name,
@@ -168,7 +170,7 @@ pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Con
             }
             consequence
         }
-        lookup::Found::File(path) => Consequence {
+        lookup::Found::File(path) => ProgramEffects {
             runs: vec![Nested::File {
                 path: path.clone(),
                 language: None,
@@ -176,24 +178,24 @@ pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Con
                 layer: Layer::File(path.shown()),
             }],
             output: Output::unknown(),
-            ..Consequence::default()
+            ..ProgramEffects::default()
         },
-        lookup::Found::Unknown(name) => Consequence {
+        lookup::Found::Unknown(name) => ProgramEffects {
             effects: vec![(lookup::unseen(Code::Program(name.clone())), invocation.span)],
             output: Output::unknown(),
             gaps: vec![Gap {
                 kind: GapKind::Program(name),
                 span: invocation.span,
             }],
-            ..Consequence::default()
+            ..ProgramEffects::default()
         },
-        lookup::Found::Dynamic => Consequence {
+        lookup::Found::Dynamic => ProgramEffects {
             output: Output::unknown(),
             gaps: vec![Gap {
                 kind: GapKind::DynamicProgram,
                 span: invocation.span,
             }],
-            ..Consequence::default()
+            ..ProgramEffects::default()
         },
     };
     variable::read(invocation, &mut consequence);

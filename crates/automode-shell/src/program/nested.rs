@@ -1,7 +1,7 @@
 //! Words that are code: commands, shell text, scripts, tasks, and what they are given.
 
 use super::meaning::{Meaning, Words};
-use super::{Chore, Nested, NestedStdin, lookup};
+use super::{Nested, NestedStdin, TaskRequest, lookup};
 use crate::script::Runner;
 use crate::{Act, Code, DynamicSource, Gap, GapKind, Language, Layer, Piece, Stdin, Taint, Value};
 
@@ -301,7 +301,7 @@ impl Meaning<'_> {
         );
         self.out.runs.push(Nested::Task {
             runner,
-            errand: Chore::Run(names),
+            errand: TaskRequest::Run(names),
             file: self.task_file.clone(),
             arguments,
             cwd: self.cwd_flag(),

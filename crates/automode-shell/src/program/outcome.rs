@@ -2,12 +2,12 @@
 
 use super::meaning::Meaning;
 use super::table::OutputKind;
-use super::{Consequence, Output, text};
+use super::{Output, ProgramEffects, text};
 use crate::{Act, Direction, Host, Stdin, Stdout, Taint, Value, WriteHow, taint_of};
 
 impl Meaning<'_> {
     /// Dry runs, marks, output.
-    pub(super) fn close(mut self) -> Consequence {
+    pub(super) fn close(mut self) -> ProgramEffects {
         if self.parsed.command.dry.is_some_and(|dry| self.holds(dry)) {
             self.out.effects.retain(|(act, _)| survives_dry_run(act));
             for (act, _) in &mut self.out.effects {

@@ -1,7 +1,7 @@
 //! Files that are packed or unpacked beside themselves.
 
 use super::meaning::Meaning;
-use super::table::Use;
+use super::table::PathUse;
 use crate::Value;
 
 /// Endings of packed files, and what stands there afterwards.
@@ -38,7 +38,7 @@ impl Meaning<'_> {
             Some(text) => Value::text(text.into_owned(), value.span),
             None => packed,
         };
-        self.path(Use::Write, &packed, cwd);
+        self.path(PathUse::Write, &packed, cwd);
     }
 
     /// The file that is made of this packed one.
@@ -50,9 +50,9 @@ impl Meaning<'_> {
             })
         });
         match plain {
-            Some(plain) => self.path(Use::Write, &Value::text(plain, value.span), cwd),
+            Some(plain) => self.path(PathUse::Write, &Value::text(plain, value.span), cwd),
             // Without an ending that it knows, the program adds or asks for one.
-            None => self.path(Use::Write, value, cwd),
+            None => self.path(PathUse::Write, value, cwd),
         }
     }
 }

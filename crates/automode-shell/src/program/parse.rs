@@ -12,7 +12,7 @@ use crate::{Gap, GapKind, Value};
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub command: &'static Command,
-    pub given: Vec<Given>,
+    pub given: Vec<FlagUse>,
     pub operands: Vec<Operand>,
     /// How many operands stood before a `--`.
     pub end_of_flags: Option<usize>,
@@ -23,7 +23,7 @@ pub(super) struct Parsed {
 
 /// A flag with its values.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct FlagUse {
     pub flag: Flag,
     pub values: Vec<Value>,
     /// What a flag takes beyond its values.
@@ -199,7 +199,7 @@ impl<'a> Parser<'a> {
             };
             // The letter before may have taken this one for its value, which matters
             // where a flag can do something.
-            if passed && !command.tame {
+            if passed && !command.flags_are_inert {
                 return self.unknown(word);
             }
             let end = at.saturating_add(letter.len_utf8());
@@ -248,7 +248,7 @@ impl<'a> Parser<'a> {
     /// Records a flag and takes its values.
     fn give(&mut self, flag: Flag, glued: Option<Value>, word: &Value) {
         let order = self.at;
-        let mut given = Given {
+        let mut given = FlagUse {
             flag,
             values: Vec::new(),
             rest: Vec::new(),
@@ -349,7 +349,7 @@ impl<'a> Parser<'a> {
     /// A word that may be a flag; it matters where a flag changes the meaning.
     fn may_be_flag(&mut self, word: &Value) {
         let command = self.parsed.command;
-        if !(command.tame && command.other == Other::Harmless) {
+        if !(command.flags_are_inert && command.other == Other::Harmless) {
             self.dynamic(word);
         }
     }

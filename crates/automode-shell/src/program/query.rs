@@ -1,7 +1,7 @@
 //! Queries of jq and yq: what they read beside the data they are given.
 
 use super::meaning::Meaning;
-use super::table::Use;
+use super::table::PathUse;
 use crate::place::is_secret_variable;
 use crate::{Act, Direction, Taint, Value};
 
@@ -18,7 +18,7 @@ impl Meaning<'_> {
                 "load" | "load_str" | "load_xml" | "load_props" | "load_base64" => {
                     match argument(rest) {
                         Some(file) => {
-                            self.path(Use::Read, &Value::text(file, value.span), cwd);
+                            self.path(PathUse::Read, &Value::text(file, value.span), cwd);
                         }
                         None => self.query_gap(value),
                     }

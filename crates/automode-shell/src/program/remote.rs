@@ -1,7 +1,7 @@
 //! Other machines: URLs, hosts, `host:path`, and addresses to listen on.
 
 use super::meaning::Meaning;
-use super::table::Use;
+use super::table::PathUse;
 use crate::{Act, Direction, Dynamic, DynamicSource, Host, Interface, Piece, Taint, Value};
 
 impl Meaning<'_> {
@@ -17,7 +17,7 @@ impl Meaning<'_> {
     /// A URL that is fetched or sent to; `file:` is a path.
     pub(super) fn url(&mut self, direction: Direction, word: &Value, cwd: Option<&str>) {
         if word.prefix().starts_with("file://") {
-            return self.path(Use::Read, &word.after("file://".len()), cwd);
+            return self.path(PathUse::Read, &word.after("file://".len()), cwd);
         }
         if word.prefix().starts_with("ext::") {
             return self.shell(word.after("ext::".len()), &[]);
@@ -29,7 +29,7 @@ impl Meaning<'_> {
     }
 
     /// `host:path`, or a path here.
-    pub(super) fn remote(&mut self, used: Use, word: &Value, cwd: Option<&str>) {
+    pub(super) fn remote(&mut self, used: PathUse, word: &Value, cwd: Option<&str>) {
         let prefix = word.prefix();
         let url = prefix.contains("://");
         let colon = prefix.find(':');
@@ -41,25 +41,25 @@ impl Meaning<'_> {
                 (None, _) => false,
             };
         if !elsewhere {
-            return if used == Use::DeleteBelow {
+            return if used == PathUse::DeleteBelow {
                 self.delete_found(word, cwd)
             } else {
                 self.path(used, word, cwd)
             };
         }
         let direction = match used {
-            Use::Read | Use::List => Direction::Receive,
-            Use::Write
-            | Use::WriteBelow
-            | Use::Append
-            | Use::Edit
-            | Use::Touch
-            | Use::Delete
-            | Use::DeleteTree
-            | Use::DeleteBelow
-            | Use::Attributes
-            | Use::Link
-            | Use::Raw => Direction::Send,
+            PathUse::Read | PathUse::List => Direction::Receive,
+            PathUse::Write
+            | PathUse::WriteBelow
+            | PathUse::Append
+            | PathUse::Edit
+            | PathUse::Touch
+            | PathUse::Delete
+            | PathUse::DeleteTree
+            | PathUse::DeleteBelow
+            | PathUse::Attributes
+            | PathUse::Link
+            | PathUse::Raw => Direction::Send,
         };
         self.connect(host(word), direction, word);
     }

@@ -3,7 +3,7 @@
 use super::git;
 use super::meaning::{Meaning, Words};
 use super::remote;
-use super::table::{Choice, Role, Use};
+use super::table::{Choice, PathUse, Role};
 use crate::{Act, Direction, ProcessScope, Value};
 
 impl Meaning<'_> {
@@ -88,15 +88,15 @@ impl Meaning<'_> {
 
     fn single(&mut self, role: Role, value: &Value, words: &Words<'_>) {
         match role {
-            Role::Path(Use::DeleteBelow) => self.delete_found(value, words.cwd.as_deref()),
+            Role::Path(PathUse::DeleteBelow) => self.delete_found(value, words.cwd.as_deref()),
             Role::Path(used) => self.path(used, value, words.cwd.as_deref()),
             Role::Move => {
-                self.path(Use::Read, value, words.cwd.as_deref());
-                self.path(Use::Delete, value, words.cwd.as_deref());
+                self.path(PathUse::Read, value, words.cwd.as_deref());
+                self.path(PathUse::Delete, value, words.cwd.as_deref());
             }
             Role::Run(language) => self.script(language, value, words.arguments),
             Role::Config => {
-                self.path(Use::Read, value, words.cwd.as_deref());
+                self.path(PathUse::Read, value, words.cwd.as_deref());
                 self.unseen(format!("configuration in `{}`", value.shown()), value.span);
             }
             Role::Load => self.load(value, words.cwd.as_deref()),
@@ -140,14 +140,14 @@ impl Meaning<'_> {
                 let file = value
                     .split_once('=')
                     .map_or_else(|| value.clone(), |(_, file)| file);
-                self.path(Use::Read, &file, words.cwd.as_deref());
+                self.path(PathUse::Read, &file, words.cwd.as_deref());
             }
             Role::GitConfig => git::setting(self, value),
             Role::GitRemote(direction) => git::remote(self, direction, value, words.cwd.as_deref()),
             Role::TarAction => self.tar_action(value),
             Role::Cookie => {
                 if !value.prefix().contains('=') {
-                    self.path(Use::Read, value, words.cwd.as_deref());
+                    self.path(PathUse::Read, value, words.cwd.as_deref());
                 }
             }
             Role::SshOption => self.ssh_option(value, words.cwd.as_deref()),

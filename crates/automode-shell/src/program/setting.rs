@@ -1,9 +1,9 @@
 //! Words with a small language of their own: client options, addresses, signals.
 
 use super::meaning::Meaning;
-use super::parse::Given;
+use super::parse::FlagUse;
 use super::remote;
-use super::table::Use;
+use super::table::PathUse;
 use crate::{
     Act, Direction, Dynamic, DynamicSource, Gap, GapKind, Interface, Piece, ProcessScope,
     SystemChange, Value,
@@ -39,12 +39,12 @@ impl Meaning<'_> {
             "include" | "match" => {
                 self.unseen("configuration of the client".to_owned(), value.span);
             }
-            "controlpath" => self.path(Use::Edit, &setting, cwd),
+            "controlpath" => self.path(PathUse::Edit, &setting, cwd),
             "hostname" => {
                 let host = remote::host(&setting);
                 self.connect(host, Direction::Send, &setting);
             }
-            "identityfile" | "certificatefile" => self.path(Use::Read, &setting, cwd),
+            "identityfile" | "certificatefile" => self.path(PathUse::Read, &setting, cwd),
             "proxyjump" => {
                 let host = remote::host(&setting);
                 self.connect(host, Direction::Send, &setting);
@@ -100,7 +100,7 @@ impl Meaning<'_> {
                 let file = rest
                     .split_once(',')
                     .map_or(rest.clone(), |(file, _)| Value::text(file, rest.span));
-                self.path(Use::Edit, &file, cwd);
+                self.path(PathUse::Edit, &file, cwd);
             }
             listening if listening.contains("LISTEN") || listening.contains("RECV") => {
                 let shown = rest.shown();
@@ -137,7 +137,7 @@ impl Meaning<'_> {
     pub(super) fn signal(&mut self, value: &Value) {
         // In nested text all words have one span, so the same words twice are taken for
         // what reaches further.
-        let holds = |given: &&Given| given.values.first() == Some(value);
+        let holds = |given: &&FlagUse| given.values.first() == Some(value);
         let mut same = self.parsed.given.iter().filter(holds);
         let first = same.next().is_some_and(|given| given.order == 1) && same.next().is_none();
         if !first {

@@ -4,6 +4,7 @@
 //! words are those of `knowledge/README.md`. Everything is `const`: a lookup is
 //! a binary search, and nothing is parsed or allocated at start-up.
 
+use super::nature::Nature;
 use crate::script::Runner;
 use crate::{
     Account, CloudVerb, DatabaseVerb, Direction, Interface, Language, PackageOp, PersistKind,
@@ -32,7 +33,7 @@ pub(crate) struct Command {
     /// Names with a `*` at one end.
     pub patterns: &'static [(&'static str, &'static Command)],
     /// No flag changes what the operands mean or does more than read.
-    pub tame: bool,
+    pub flags_are_inert: bool,
 }
 
 /// How a command line is split into flags and operands.
@@ -128,7 +129,7 @@ pub(crate) enum Role {
     None,
     /// Text that is looked for: it names nothing.
     Pattern,
-    Path(Use),
+    Path(PathUse),
     /// Read and then gone from there.
     Move,
     /// The place that the files named before it go to.
@@ -173,7 +174,7 @@ pub(crate) enum Role {
     Url(Direction),
     Host(Direction),
     /// `host:path`, or a path here.
-    Remote(Use),
+    Remote(PathUse),
     Bind,
     /// A port of a container that is opened: `[address:]port:port`.
     BindPort,
@@ -234,7 +235,7 @@ pub(crate) enum Role {
 
 /// How a path is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum PathUse {
     Read,
     List,
     Write,
@@ -253,7 +254,7 @@ pub(crate) enum Use {
 /// Something that happens, as long as a condition holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clause {
-    pub what: What,
+    pub what: ActTemplate,
     pub when: When,
 }
 
@@ -272,8 +273,8 @@ pub(crate) enum Part {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum What {
-    Path(Use, Text),
+pub(crate) enum ActTemplate {
+    Path(PathUse, Text),
     Connect(Direction, Text),
     Listen(Interface),
     Vcs(Vcs),

@@ -2,11 +2,11 @@
 
 use super::parse::fits;
 use super::table::{VARIABLES, Variable, VariableRuns};
-use super::{Consequence, Nested, NestedStdin};
+use super::{Nested, NestedStdin, ProgramEffects};
 use crate::{Act, Invocation, Layer, Value};
 
 /// Adds what the variables of an invocation bring about.
-pub(super) fn read(invocation: &Invocation, consequence: &mut Consequence) {
+pub(super) fn read(invocation: &Invocation, consequence: &mut ProgramEffects) {
     for (name, value) in &invocation.env {
         let exact = VARIABLES.iter().find(|known| known.name == name);
         let Some(variable) =

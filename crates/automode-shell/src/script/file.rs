@@ -3,13 +3,13 @@
 use super::Opened;
 use crate::language::{self, Source};
 use crate::{
-    Act, Code, Consequence, Context, Extent, Facts, FileFact, Gap, GapKind, Language, Need, Nested,
-    NestedStdin, Origin, Taint, Target, Value,
+    Act, Code, Context, Extent, Facts, FileFact, Gap, GapKind, Language, Need, Nested, NestedStdin,
+    Origin, ProgramEffects, Taint, Target, Value,
 };
 
 /// What running a file would do.
 #[must_use]
-pub fn open(opened: &Opened<'_>, context: &Context, facts: &Facts) -> Consequence {
+pub fn open(opened: &Opened<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
     let target = Target::locate(opened.path, opened.cwd);
     let exact = target.extent == Extent::Exact;
     let fact = facts.files.get(&target.path).filter(|_| exact);
@@ -32,10 +32,10 @@ pub fn open(opened: &Opened<'_>, context: &Context, facts: &Facts) -> Consequenc
     }
 }
 
-fn shell(opened: &Opened<'_>, body: &str, taint: Taint, target: Target) -> Consequence {
+fn shell(opened: &Opened<'_>, body: &str, taint: Taint, target: Target) -> ProgramEffects {
     let mut arguments = vec![opened.path.clone()];
     arguments.extend(opened.arguments.iter().cloned());
-    Consequence {
+    ProgramEffects {
         effects: vec![(executed(target, taint, Sight::Seen), opened.span)],
         runs: vec![Nested::Shell {
             text: Value::text(body, opened.span),
@@ -44,7 +44,7 @@ fn shell(opened: &Opened<'_>, body: &str, taint: Taint, target: Target) -> Conse
             stdin: NestedStdin::Same,
             layer: opened.layer.clone(),
         }],
-        ..Consequence::default()
+        ..ProgramEffects::default()
     }
 }
 
@@ -56,7 +56,7 @@ fn code(
     target: Target,
     context: &Context,
     facts: &Facts,
-) -> Consequence {
+) -> ProgramEffects {
     let text = Value::text(body, opened.span);
     let source = Source {
         language,
@@ -101,8 +101,8 @@ fn executed(target: Target, taint: Taint, sight: Sight) -> Act {
     }
 }
 
-fn unseen(opened: &Opened<'_>, target: Target) -> Consequence {
-    Consequence {
+fn unseen(opened: &Opened<'_>, target: Target) -> ProgramEffects {
+    ProgramEffects {
         effects: vec![(
             executed(target, opened.path.taint(), Sight::Hidden),
             opened.span,
@@ -111,7 +111,7 @@ fn unseen(opened: &Opened<'_>, target: Target) -> Consequence {
             kind: GapKind::Unseen(opened.path.shown()),
             span: opened.span,
         }],
-        ..Consequence::default()
+        ..ProgramEffects::default()
     }
 }
 

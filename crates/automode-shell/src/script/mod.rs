@@ -18,7 +18,9 @@ mod steps;
 mod taskfile;
 mod tox;
 
-use crate::{Act, Code, Consequence, Context, Facts, Language, Layer, Span, Taint, Target, Value};
+use crate::{
+    Act, Code, Context, Facts, Language, Layer, ProgramEffects, Span, Taint, Target, Value,
+};
 use lookup::{Lookup, Place};
 use steps::Steps;
 
@@ -90,7 +92,7 @@ pub struct Opened<'a> {
 
 /// What a task runner would run.
 #[must_use]
-pub fn resolve(request: &Request<'_>, context: &Context, facts: &Facts) -> Consequence {
+pub fn resolve(request: &Request<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
     let mut steps = Steps::new(request);
     let lookup = Lookup::new(request, context, facts);
     match lookup.find(&mut steps) {
@@ -134,7 +136,7 @@ pub fn resolve(request: &Request<'_>, context: &Context, facts: &Facts) -> Conse
 
 /// A task that was not seen counts as the project's own only where the runner
 /// looks for it by itself, inside the project.
-fn disown(consequence: &mut Consequence, request: &Request<'_>, context: &Context) {
+fn disown(consequence: &mut ProgramEffects, request: &Request<'_>, context: &Context) {
     let at_home = request
         .directory
         .is_some_and(|directory| context.is_inside(directory));

@@ -3,7 +3,7 @@
 use super::lookup::Found;
 use super::{Errand, Request};
 use crate::{
-    Act, Code, Consequence, Gap, GapKind, Layer, Need, Nested, NestedStdin, Origin, Taint, Value,
+    Act, Code, Gap, GapKind, Layer, Need, Nested, NestedStdin, Origin, ProgramEffects, Taint, Value,
 };
 
 /// More steps than this say nothing new.
@@ -11,7 +11,7 @@ const STEPS: usize = 512;
 
 pub(super) struct Steps<'a> {
     pub(super) request: &'a Request<'a>,
-    found: Consequence,
+    found: ProgramEffects,
     directory: Option<String>,
     taint: Taint,
     /// The runner has nothing to do: no code runs at all.
@@ -22,7 +22,7 @@ impl<'a> Steps<'a> {
     pub(super) fn new(request: &'a Request<'a>) -> Self {
         Self {
             request,
-            found: Consequence::default(),
+            found: ProgramEffects::default(),
             directory: request.directory.map(str::to_owned),
             taint: Taint::NONE,
             idle: true,
@@ -168,14 +168,14 @@ impl<'a> Steps<'a> {
     }
 
     /// A name that is only known when the command runs.
-    pub(super) fn dynamic(mut self, word: String) -> Consequence {
+    pub(super) fn dynamic(mut self, word: String) -> ProgramEffects {
         self.idle = false;
         let program = self.request.runner.name().to_owned();
         self.gap(GapKind::DynamicWord { program, word });
         self.finish()
     }
 
-    pub(super) fn finish(mut self) -> Consequence {
+    pub(super) fn finish(mut self) -> ProgramEffects {
         if !self.idle {
             let seen = self.found.gaps.is_empty();
             self.found.effects.push((

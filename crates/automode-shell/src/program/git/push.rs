@@ -1,7 +1,7 @@
 //! `git push`, and repositories by name or address.
 
 use super::super::meaning::{Meaning, Side};
-use super::super::table::Use;
+use super::super::table::PathUse;
 use crate::{Act, Direction, Host, RefChange, Taint, Value, VcsOp};
 
 /// A repository by name or address.
@@ -17,7 +17,7 @@ pub(crate) fn remote(
         return meaning.connect(host, direction, word);
     }
     if text.starts_with(['/', '.', '~']) {
-        return meaning.path(Use::Read, word, cwd);
+        return meaning.path(PathUse::Read, word, cwd);
     }
     meaning.url(direction, word, cwd);
 }

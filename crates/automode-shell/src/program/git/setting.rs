@@ -4,7 +4,7 @@
 //! counts at once; one that is written counts with what it will do.
 
 use super::super::meaning::{Meaning, Side};
-use super::super::table::{GIT_SETTINGS, SettingKind, Use};
+use super::super::table::{GIT_SETTINGS, PathUse, SettingKind};
 use super::push::remote;
 use crate::{Act, Direction, SystemChange, Value, VcsOp};
 
@@ -51,8 +51,8 @@ pub(crate) fn setting(meaning: &mut Meaning<'_>, word: &Value) {
             None => return,
         },
         SettingKind::Program => meaning.load(&value, cwd.as_deref()),
-        SettingKind::Read => return meaning.path(Use::Read, &value, cwd.as_deref()),
-        SettingKind::Write => return meaning.path(Use::Append, &value, cwd.as_deref()),
+        SettingKind::Read => return meaning.path(PathUse::Read, &value, cwd.as_deref()),
+        SettingKind::Write => return meaning.path(PathUse::Append, &value, cwd.as_deref()),
         SettingKind::Remote => {
             return remote(meaning, Direction::Send, &value, cwd.as_deref());
         }

@@ -1,0 +1,114 @@
+//! What kind of program a name belongs to, for readers that must not know names.
+//!
+//! `nature = ["shell", …]` in a knowledge file says it for all names of the file,
+//! `"shell: sh bash"` for these names only. A nature is never a reason to allow by
+//! its absence: who asks for one treats a program without it as the stricter case.
+
+use super::table::NATURES;
+use crate::Invocation;
+
+/// A kind of program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Nature {
+    /// Reads commands of a shell language: `bash`, `fish`, `pwsh`.
+    Shell,
+    /// Runs a command line with other rights: `sudo`, `su`.
+    Elevate,
+    /// Prints its words and nothing else: `echo`.
+    Talker,
+    /// Compares words: `test`, `[`.
+    Test,
+    /// Looks for a pattern in text: `grep`, `rg`.
+    TextSearch,
+    /// Hands on some lines of its input as they are: `grep`, `head`, `sort`.
+    LineFilter,
+    /// Looks for files: `find`, `fd`, `locate`.
+    FileSearch,
+    /// Asks a prepared index of all files: `locate`.
+    FileIndex,
+    /// Prints names of files: `ls`, `find`.
+    Listing,
+    /// Fetches what an address names: `curl`, `wget`.
+    Fetch,
+    /// Its packages are toolchains: `rustup`, `nvm`.
+    ToolchainManager,
+    /// `git` itself.
+    Git,
+    /// Prints variables of the environment: `env`, `printenv`, `export`.
+    PrintsEnvironment,
+    /// Tells where a program or its process is: `which`, `pgrep`.
+    ProgramLookup,
+    /// This program.
+    Automode,
+    /// Copies in blocks of a size that is told: `dd`.
+    BlockCopy,
+    /// Takes a part of a source, or only looks at its name: `head`, `stat`.
+    Bounded,
+    /// Copies whole files: `cp`, `rsync`.
+    FileCopy,
+    /// Never ends by itself: `yes`.
+    Endless,
+    /// Signals processes by number: `kill`.
+    Kill,
+    /// Lists processes: `ps`.
+    ProcessList,
+    /// Runs a file in the shell itself: `source`.
+    Source,
+    /// Makes a file of a size that is told: `truncate`.
+    SizedFile,
+    /// Copies its input to its output: `cat`.
+    Concatenate,
+    /// Copies its input to files: `tee`.
+    Tee,
+    /// Shows what was typed before: `history`.
+    History,
+}
+
+/// What kind of program this name belongs to, without its folder.
+#[must_use]
+pub fn natures_of(program: &str) -> &'static [Nature] {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    NATURES
+        .binary_search_by(|(known, _)| (*known).cmp(name))
+        .ok()
+        .and_then(|at| NATURES.get(at))
+        .map_or(&[], |(_, natures)| *natures)
+}
+
+impl Invocation {
+    /// What kind of program is started; nothing where its name is not known.
+    #[must_use]
+    pub fn natures(&self) -> &'static [Nature] {
+        let name = self.argv.first().and_then(crate::Value::literal);
+        name.map_or(&[], |name| natures_of(&name))
+    }
+
+    /// Whether a program of this kind is started.
+    #[must_use]
+    pub fn is_a(&self, nature: Nature) -> bool {
+        self.natures().contains(&nature)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NATURES, Nature, natures_of};
+
+    #[test]
+    fn names_are_sorted_for_the_search() {
+        assert!(NATURES.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn a_name_tells_its_nature() {
+        let check = |name: &str, nature: Nature, held: bool| {
+            assert_eq!(natures_of(name).contains(&nature), held, "{name}");
+        };
+        check("bash", Nature::Shell, true);
+        check("/bin/zsh", Nature::Shell, true);
+        check("grep", Nature::TextSearch, true);
+        check("grep", Nature::Shell, false);
+        check("source", Nature::Source, true);
+        check("no-such-program", Nature::Shell, false);
+    }
+}
