@@ -5,6 +5,7 @@
 //! command run, so no encoder is shared between clients that differ. Text that goes
 //! to a model or a terminal is bounded and free of control characters here, once.
 
+use automode_core::judge::escape::is_invisible;
 use automode_core::{Decision, Ground, Presence, Verdict};
 use serde_json::Value;
 
@@ -193,9 +194,4 @@ pub(crate) fn clean(text: &str) -> String {
         kept.push('…');
     }
     kept
-}
-
-/// Characters that reorder or hide text around them.
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

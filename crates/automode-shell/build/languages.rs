@@ -1,6 +1,6 @@
 //! Compiles `languages/*.toml` into `languages.rs`.
 //!
-//! A call is described by a line such as `read 0:src, write 1:dst -> str`: deeds
+//! A call is described by a line such as `read 0:src, write 1:dst -> str`: effects
 //! with the argument they concern (by position, keyword or both), then what the
 //! call gives back.
 
@@ -36,6 +36,8 @@ pub fn compile() -> Fallible<()> {
     ] {
         words(&mut text, constant, string(&sql, key))?;
     }
+    let awk = table(&root, "awk")?;
+    words(&mut text, "AWK_PURE", string(&awk, "pure"))?;
     let powershell = table(&root, "powershell")?;
     words(
         &mut text,
@@ -43,8 +45,8 @@ pub fn compile() -> Fallible<()> {
         string(&powershell, "dangerous"),
     )?;
     for (file, constant) in SPOKEN {
-        let lore = table(&root, file)?;
-        spoken(&mut text, constant, &lore)
+        let library = table(&root, file)?;
+        spoken(&mut text, constant, &library)
             .map_err(|error| format!("languages/{file}.toml: {error}"))?;
     }
     fs::write(
@@ -74,10 +76,10 @@ fn words(text: &mut String, constant: &str, list: &str) -> Fallible<()> {
     Ok(())
 }
 
-fn spoken(text: &mut String, constant: &str, lore: &Table) -> Fallible<()> {
-    let calls = behaviours(lore, "calls")?;
+fn spoken(text: &mut String, constant: &str, library: &Table) -> Fallible<()> {
+    let calls = behaviours(library, "calls")?;
     let mut kinds = String::new();
-    if let Some(Value::Table(described)) = lore.get("kind") {
+    if let Some(Value::Table(described)) = library.get("kind") {
         let mut described: Vec<_> = described.iter().collect();
         described.sort_by_key(|(name, _)| name.as_str());
         for (name, kind) in described {
@@ -86,12 +88,12 @@ fn spoken(text: &mut String, constant: &str, lore: &Table) -> Fallible<()> {
             writeln!(kinds, "({name:?}, {}),", row(&calls))?;
         }
     }
-    let mut modules: Vec<&str> = string(lore, "modules").split_whitespace().collect();
+    let mut modules: Vec<&str> = string(library, "modules").split_whitespace().collect();
     modules.sort_unstable();
     modules.dedup();
     writeln!(
         text,
-        "pub(crate) static {constant}: Lore = Lore {{ calls: {}, kinds: &[{kinds}], modules: &{modules:?} }};",
+        "pub(crate) static {constant}: LibraryTable = LibraryTable {{ calls: {}, kinds: &[{kinds}], modules: &{modules:?} }};",
         row(&calls)
     )?;
     Ok(())
@@ -146,23 +148,23 @@ fn groups(pure: Option<&Value>) -> Vec<(String, &str)> {
 }
 
 fn behaviour(line: &str) -> Fallible<String> {
-    let (deeds, gives) = match line.split_once("->") {
-        Some((deeds, gives)) => (deeds, gives.trim()),
+    let (effects, gives) = match line.split_once("->") {
+        Some((effects, gives)) => (effects, gives.trim()),
         None => (line, "data"),
     };
-    let deeds = deeds
+    let effects = effects
         .split(',')
         .map(str::trim)
-        .filter(|deed| !deed.is_empty() && *deed != "pure")
-        .map(deed)
+        .filter(|effect| !effect.is_empty() && *effect != "pure")
+        .map(effect)
         .collect::<Fallible<Vec<_>>>()?;
     Ok(format!(
-        "Behaviour {{ deeds: &[{}], gives: {gives:?} }}",
-        deeds.join(", ")
+        "CallBehaviour {{ effects: &[{}], gives: {gives:?} }}",
+        effects.join(", ")
     ))
 }
 
-fn deed(text: &str) -> Fallible<String> {
+fn effect(text: &str) -> Fallible<String> {
     let mut words = text.split_whitespace();
     let verb = words.next().unwrap_or_default();
     let mut next = || words.next().map(argument).transpose();
@@ -170,13 +172,13 @@ fn deed(text: &str) -> Fallible<String> {
     let two = next()?;
     let name = camel(verb);
     Ok(match (verb, one, two) {
-        ("open", Some(one), Some(two)) => format!("Deed::{name}({one}, {two})"),
+        ("open", Some(one), Some(two)) => format!("CallEffect::{name}({one}, {two})"),
         (
             "decode" | "system" | "secret" | "network" | "unknown" | "elevate" | "exhaust"
             | "input" | "hide" | "exit" | "local",
             None,
             None,
-        ) => format!("Deed::{name}"),
+        ) => format!("CallEffect::{name}"),
         (
             "read" | "list" | "write" | "append" | "edit" | "touch" | "attributes" | "delete"
             | "delete-tree" | "shell" | "process" | "program" | "callback" | "argv" | "words"
@@ -188,12 +190,12 @@ fn deed(text: &str) -> Fallible<String> {
         ) => {
             let word = text.split_whitespace().nth(1).unwrap_or_default();
             match verb {
-                "fold" => format!("Deed::Fold(Fold::{})", camel(word)),
-                "cloud" | "message" | "database" => format!("Deed::{name}({word:?})"),
-                _ => format!("Deed::{name}({one})"),
+                "fold" => format!("CallEffect::CallResult(CallResult::{})", camel(word)),
+                "cloud" | "message" | "database" => format!("CallEffect::{name}({word:?})"),
+                _ => format!("CallEffect::{name}({one})"),
             }
         }
-        _ => return Err(format!("`{text}` is not a deed").into()),
+        _ => return Err(format!("`{text}` is not a effect").into()),
     })
 }
 
@@ -205,11 +207,11 @@ fn argument(word: &str) -> Fallible<String> {
     };
     let (at, name) = word.split_once(':').unwrap_or((word, ""));
     let at = match at {
-        "self" => "Place::Receiver".to_owned(),
-        "" => "Place::Keyword".to_owned(),
+        "self" => "ArgumentPlace::Receiver".to_owned(),
+        "" => "ArgumentPlace::Keyword".to_owned(),
         at => match at.parse::<u8>() {
-            Ok(at) => format!("Place::Position({at})"),
-            Err(_) => "Place::Keyword".to_owned(),
+            Ok(at) => format!("ArgumentPlace::Position({at})"),
+            Err(_) => "ArgumentPlace::Keyword".to_owned(),
         },
     };
     Ok(format!(

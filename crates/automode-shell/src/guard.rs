@@ -7,6 +7,7 @@
 //! ones) pass, but are reported: such a command is never fully understood.
 
 use crate::Span;
+use crate::invisible::disguises;
 
 /// The longest command that is read, in bytes.
 pub const MAX_BYTES: usize = 10_000;
@@ -36,16 +37,20 @@ pub fn admit(text: &str) -> Result<Admitted<'_>, Refusal> {
     }
     let mut openers = 0_usize;
     let mut disguise = None;
-    for (at, character) in text.char_indices() {
+    let mut before = None;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let after = characters.peek().map(|(_, after)| *after);
         match character {
             '\t' | '\n' => {}
             _ if character.is_control() => return Err(Refusal::Control { character, at }),
             '(' | '{' | '[' | '`' | '"' => openers = openers.saturating_add(1),
-            _ if disguise.is_none() && disguises(character) => {
+            _ if disguise.is_none() && disguises(before, character, after) => {
                 disguise = Some(Span::new(at, at.saturating_add(character.len_utf8())));
             }
             _ => {}
         }
+        before = Some(character);
     }
     Ok(Admitted {
         text,
@@ -88,35 +93,19 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-/// Characters that reorder or hide the text around them.
-fn disguises(character: char) -> bool {
-    matches!(
-        character,
-        '\u{00AD}'
-            | '\u{034F}'
-            | '\u{061C}'
-            | '\u{115F}'..='\u{1160}'
-            | '\u{17B4}'..='\u{17B5}'
-            | '\u{180B}'..='\u{180F}'
-            | '\u{200B}'..='\u{200F}'
-            | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}'
-            | '\u{3164}'
-            | '\u{FE00}'..='\u{FE0F}'
-            | '\u{FEFF}'
-            | '\u{FFA0}'
-            | '\u{FFF9}'..='\u{FFFB}'
-            | '\u{E0000}'..='\u{E0FFF}'
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::{MAX_BYTES, Refusal, admit};
 
     #[test]
     fn ordinary_text_is_admitted() {
-        for text in ["", "ls -l", "echo 'é ü 漢字 🎉'", "cat <<E\n\tx\nE\n"] {
+        for text in [
+            "",
+            "ls -l",
+            "echo 'é ü 漢字 🎉'",
+            "echo ⚠\u{fe0f}",
+            "cat <<E\n\tx\nE\n",
+        ] {
             let admitted = admit(text).expect(text);
             assert_eq!(admitted.text(), text);
             assert_eq!(admitted.disguise(), None, "{text}");

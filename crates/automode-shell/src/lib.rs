@@ -13,6 +13,7 @@ mod effect;
 mod eval;
 mod facts;
 pub mod guard;
+pub mod invisible;
 mod invocation;
 pub mod language;
 mod notation;

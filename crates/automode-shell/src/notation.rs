@@ -217,7 +217,7 @@ impl Display for Nested {
                 write!(f, "script {word} {}", path.shown())?;
                 values(f, arguments)
             }
-            Self::Task { runner, errand, .. } => match errand {
+            Self::Task { runner, tasks, .. } => match tasks {
                 TaskRequest::Run(names) => {
                     write!(f, "task {}", runner.name())?;
                     values(f, names)

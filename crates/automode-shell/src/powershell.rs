@@ -3,7 +3,7 @@
 //! The text is one gap, whatever it holds. The names of dangerous verbs in it are
 //! listed in the gap, so that a person and a judge see what was there.
 
-use crate::language::{POWERSHELL_DANGEROUS, Reading};
+use crate::language::{CodeReading, POWERSHELL_DANGEROUS};
 use crate::{Act, Code, Coverage, Gap, GapKind, Origin, Span, Taint};
 
 /// What is known of PowerShell text: nothing but the dangerous verbs it names.
@@ -15,7 +15,7 @@ pub fn coverage(text: &str, span: Span) -> Coverage {
     })
 }
 
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) {
+pub(crate) fn read(text: &str, reading: &mut CodeReading<'_>) {
     reading.act(Act::Execute {
         code: Code::Inline {
             language: "powershell",

@@ -6,6 +6,8 @@
 //! code. Whatever goes in, the result is one line that holds no tag and ends
 //! where it should.
 
+pub use automode_shell::invisible::is_invisible;
+
 /// Appends `text` as the inside of a JSON string.
 pub fn push_escaped(out: &mut String, text: &str) {
     let mut plain = 0;
@@ -41,17 +43,6 @@ pub fn quoted(text: &str) -> String {
     push_escaped(&mut out, text);
     out.push('"');
     out
-}
-
-/// Characters that change or hide text without being seen.
-#[must_use]
-pub const fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Characters that a reader takes for `<` or `>`.

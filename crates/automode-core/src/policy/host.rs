@@ -5,6 +5,8 @@
 //! percent signs, letters that map to others), and a lenient one for vetoes, which
 //! follows what browsers and fetch libraries do with such text.
 
+use automode_shell::invisible::is_invisible;
+
 /// A pattern on a host: `example.com`, `*.example.com`, `*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum HostPattern {
@@ -110,12 +112,7 @@ pub(super) fn lenient(url: &str) -> Option<String> {
 pub(super) fn normal(host: &str) -> String {
     let folded: String = host
         .chars()
-        .filter(|c| {
-            !matches!(
-                c,
-                '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}'
-            )
-        })
+        .filter(|c| !is_invisible(*c))
         .map(|c| match c {
             '\u{3002}' | '\u{ff0e}' | '\u{ff61}' => '.',
             '\u{ff01}'..='\u{ff5e}' => u32::from(c)

@@ -4,6 +4,7 @@
 //! characters and markup: a command must not be able to draw on a terminal or
 //! to forge a tag.
 
+use automode_shell::invisible::is_invisible;
 use automode_shell::place::Zone;
 use automode_shell::{Extent, Target};
 
@@ -97,13 +98,6 @@ fn clean(text: &str) -> String {
         out.push(plain);
     }
     out
-}
-
-/// Characters that reorder or hide text.
-fn is_invisible(letter: char) -> bool {
-    matches!(letter,
-        '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn clip(text: &str, limit: usize) -> String {

@@ -7,11 +7,11 @@ use super::outcome::{Data, Outcome};
 use super::shell::Shell;
 use super::start::Start;
 use super::variable::Binding;
-use crate::language::{self, Source};
-use crate::script::{self, Errand, Opened, Request};
+use crate::language::{self, CodeSource};
+use crate::script::{self, ScriptFile, TaskStart};
 use crate::{
     Act, Code, DynamicSource, Extent, Facts, GapKind, Invocation, Language, Layer, Nested,
-    NestedStdin, Origin, Piece, ProgramEffects, Stdin, Taint, Target, TaskRequest, Value,
+    NestedStdin, Origin, Piece, ProgramEffects, Stdin, Taint, Target, Value,
 };
 
 impl Evaluator<'_> {
@@ -91,20 +91,16 @@ impl Evaluator<'_> {
             } => self.file(&path, language, &arguments, layer, by, invocation, shell),
             Nested::Task {
                 runner,
-                errand,
+                tasks,
                 file,
                 arguments,
                 cwd,
                 layer,
             } => {
                 let directory = self.directory(cwd.as_ref(), shell);
-                let request = Request {
+                let request = TaskStart {
                     runner,
-                    errand: match &errand {
-                        TaskRequest::Run(names) => Errand::Run(names),
-                        TaskRequest::Install => Errand::Install,
-                        TaskRequest::Publish => Errand::Publish,
-                    },
+                    tasks: &tasks,
                     arguments: &arguments,
                     directory: directory.as_deref(),
                     environment: &invocation.env,
@@ -152,7 +148,7 @@ impl Evaluator<'_> {
             shell.files = child.files;
             return outcome;
         }
-        let source = Source {
+        let source = CodeSource {
             language,
             text,
             arguments,
@@ -192,7 +188,7 @@ impl Evaluator<'_> {
             };
         }
         let laid: Option<Facts> = shell.files.over(self.facts);
-        let opened = Opened {
+        let opened = ScriptFile {
             path,
             language,
             arguments,

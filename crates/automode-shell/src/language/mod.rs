@@ -9,15 +9,15 @@
 
 mod awk;
 mod cursor;
-mod known;
+mod library;
 mod python;
 mod reading;
 mod sed;
 mod sql;
 mod tokens;
 
-pub(crate) use known::POWERSHELL_DANGEROUS;
-pub(crate) use reading::Reading;
+pub(crate) use library::POWERSHELL_DANGEROUS;
+pub(crate) use reading::CodeReading;
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ use crate::{
 
 /// A piece of code and how it is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source<'a> {
+pub struct CodeSource<'a> {
     pub language: Language,
     pub text: &'a Value,
     /// What the code sees as its arguments (`sys.argv[1..]`, `process.argv[2..]`, `ARGV`).
@@ -55,11 +55,11 @@ const CHOICES: usize = 8;
 
 /// Reads code for what it would do.
 #[must_use]
-pub fn read(source: &Source<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
+pub fn read(source: &CodeSource<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
     let Some(texts) = texts(source.text) else {
         return unseen(source);
     };
-    let mut reading = Reading::new(source, context, facts);
+    let mut reading = CodeReading::new(source, context, facts);
     for text in &texts {
         if text.len() > LENGTH {
             reading.gap(GapKind::Refused(format!(
@@ -127,7 +127,7 @@ impl Language {
 }
 
 /// Code that runs but was not understood.
-fn unseen(source: &Source<'_>) -> ProgramEffects {
+fn unseen(source: &CodeSource<'_>) -> ProgramEffects {
     let language = source.language.name();
     ProgramEffects {
         effects: vec![(

@@ -1,10 +1,10 @@
 //! What a reader has found so far.
 //!
-//! All readers report through a [`Reading`]: it turns words into targets, keeps
+//! All readers report through a [`CodeReading`]: it turns words into targets, keeps
 //! the marks of everything that was read, and ends as a [`ProgramEffects`].
 //! What is sent carries the marks of all that was read before it.
 
-use super::Source;
+use super::CodeSource;
 use crate::{
     Act, Code, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts, FileFact, Gap,
     GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, ProcessScope,
@@ -14,8 +14,8 @@ use crate::{
 /// More findings than this say nothing new.
 const FINDINGS: usize = 4096;
 
-pub(crate) struct Reading<'a> {
-    pub(crate) source: &'a Source<'a>,
+pub(crate) struct CodeReading<'a> {
+    pub(crate) source: &'a CodeSource<'a>,
     pub(super) context: &'a Context,
     pub(super) facts: &'a Facts,
     found: ProgramEffects,
@@ -29,9 +29,9 @@ pub(crate) struct Reading<'a> {
     muted: bool,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> CodeReading<'a> {
     pub(in crate::language) fn new(
-        source: &'a Source<'a>,
+        source: &'a CodeSource<'a>,
         context: &'a Context,
         facts: &'a Facts,
     ) -> Self {

@@ -6,7 +6,7 @@
 //! would refuse it, or it is a dialect that is not known here.
 
 use super::cursor::Cursor;
-use super::reading::Reading;
+use super::reading::CodeReading;
 use crate::{Code, NestedStdin, Taint, WriteHow};
 
 /// How a delimiter inside `[…]` is read: versions of sed differ.
@@ -18,9 +18,9 @@ enum Brackets {
     Ignore,
 }
 
-pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     reading.passes_input();
-    let mut parser = Parser {
+    let mut parser = SedParser {
         cursor: Cursor::new(text),
         brackets: Brackets::Protect,
         ambiguous: false,
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
     }
     if parser.ambiguous {
         // What the other reading cannot parse, sed refuses to run: only its effects count.
-        let mut other = Parser {
+        let mut other = SedParser {
             cursor: Cursor::new(text),
             brackets: Brackets::Ignore,
             ambiguous: false,
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
     }
 }
 
-struct Parser<'a> {
+struct SedParser<'a> {
     cursor: Cursor<'a>,
     brackets: Brackets,
     ambiguous: bool,
@@ -50,8 +50,8 @@ struct Parser<'a> {
 
 type Parsed<T = ()> = Result<T, &'static str>;
 
-impl<'a> Parser<'a> {
-    fn script(&mut self, reading: &mut Reading<'_>) -> Parsed {
+impl<'a> SedParser<'a> {
+    fn script(&mut self, reading: &mut CodeReading<'_>) -> Parsed {
         loop {
             self.cursor.take_while(|c| c.is_whitespace() || c == ';');
             if self.cursor.is_done() {
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn command(&mut self, command: char, reading: &mut Reading<'_>) -> Parsed {
+    fn command(&mut self, command: char, reading: &mut CodeReading<'_>) -> Parsed {
         match command {
             '#' => {
                 self.cursor.line();
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn substitute(&mut self, reading: &mut Reading<'_>) -> Parsed {
+    fn substitute(&mut self, reading: &mut CodeReading<'_>) -> Parsed {
         let end = self.cursor.next().ok_or("missing delimiter")?;
         if end == '\n' || end == '\\' {
             return Err("odd delimiter");
@@ -199,7 +199,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn write(&mut self, reading: &mut Reading<'_>) -> Parsed {
+    fn write(&mut self, reading: &mut CodeReading<'_>) -> Parsed {
         let name = self.file_name()?;
         if name != "/dev/stdout" && name != "/dev/stderr" {
             reading.writes(&reading.word(name), WriteHow::Replace, Taint::LOCAL);

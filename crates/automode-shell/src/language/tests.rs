@@ -1,6 +1,6 @@
 //! One line per finding, so that a case fits on a line.
 
-use super::{Source, read};
+use super::{CodeSource, read};
 use crate::{
     Act, Code, Context, Extent, Facts, FileFact, GapKind, Host, Interface, Language, Layer, Nested,
     ProgramEffects, Span, Taint, Target, Value, WriteHow,
@@ -42,7 +42,7 @@ pub(in crate::language) fn run(language: Language, text: &str, facts: &Facts) ->
         variables: Vec::new(),
     };
     let layer = Layer::Text(language.name().to_owned());
-    let source = Source {
+    let source = CodeSource {
         language,
         text: &Value::text(text, Span::default()),
         arguments: &[],
@@ -153,7 +153,7 @@ fn show_nested(nested: &Nested) -> String {
         Nested::Code { language, text, .. } => format!("code {} {}", language.name(), text.shown()),
         Nested::File { path, .. } => format!("file {}", path.shown()),
         Nested::Input { language, .. } => format!("input {}", language.name()),
-        Nested::Task { runner, errand, .. } => format!("task {} {errand:?}", runner.name()),
+        Nested::Task { runner, tasks, .. } => format!("task {} {tasks:?}", runner.name()),
     }
 }
 
@@ -279,7 +279,7 @@ fn a_dynamic_text_is_unseen() {
         Taint::NETWORK,
         Span::default(),
     );
-    let source = Source {
+    let source = CodeSource {
         language: Language::Python,
         text: &text,
         arguments: &[],

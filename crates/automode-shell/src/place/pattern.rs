@@ -6,13 +6,13 @@
 //! table unless the two certainly differ.
 
 /// One name of a path, lower-cased.
-pub(super) struct Name {
+pub(super) struct PathName {
     text: String,
     /// The text before its first wildcard, where it has one.
     certain: Option<usize>,
 }
 
-impl Name {
+impl PathName {
     fn new(text: &str) -> Self {
         let text = text.to_lowercase();
         let certain = text.find(['*', '?', '[']);
@@ -54,22 +54,22 @@ impl Name {
 }
 
 /// The names of a path, without the empty ones.
-pub(super) fn names(path: &str) -> Vec<Name> {
+pub(super) fn names(path: &str) -> Vec<PathName> {
     path.split('/')
         .filter(|name| !name.is_empty())
-        .map(Name::new)
+        .map(PathName::new)
         .collect()
 }
 
 /// The names of `path` below `base`, where it lies below it.
-pub(super) fn names_below(path: &str, base: Option<&str>) -> Option<Vec<Name>> {
+pub(super) fn names_below(path: &str, base: Option<&str>) -> Option<Vec<PathName>> {
     let base = base?.trim_end_matches('/');
     let rest = path.strip_prefix(base)?;
     (rest.is_empty() || rest.starts_with('/')).then(|| names(rest))
 }
 
 /// Whether `names` begins with the names of `pattern`.
-pub(super) fn begins(names: &[Name], pattern: &str) -> bool {
+pub(super) fn begins(names: &[PathName], pattern: &str) -> bool {
     match pattern.strip_prefix("**/") {
         Some(anywhere) => {
             let mut tail = names;
@@ -85,7 +85,7 @@ pub(super) fn begins(names: &[Name], pattern: &str) -> bool {
     }
 }
 
-fn begins_here(names: &[Name], pattern: &str) -> bool {
+fn begins_here(names: &[PathName], pattern: &str) -> bool {
     if names.first().is_none_or(|first| first.is_unlike(pattern)) {
         return false;
     }

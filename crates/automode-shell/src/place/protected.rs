@@ -1,6 +1,6 @@
 //! Places where a write changes what runs later, or who may do what.
 
-use super::table::{Rows, Table};
+use super::table::{PlaceRows, PlaceTable};
 
 /// A kind of protected place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,14 +69,14 @@ impl Protected {
     }
 }
 
-const TABLE: Table<Protected> = Table {
+const TABLE: PlaceTable<Protected> = PlaceTable {
     home: HOME,
     system: SYSTEM,
     anywhere: ANYWHERE,
 };
 
 /// Below a home directory.
-const HOME: Rows<Protected> = &[
+const HOME: PlaceRows<Protected> = &[
     (
         Protected::Automode,
         &[
@@ -203,7 +203,7 @@ const HOME: Rows<Protected> = &[
 ];
 
 /// By absolute path.
-const SYSTEM: Rows<Protected> = &[
+const SYSTEM: PlaceRows<Protected> = &[
     (Protected::Automode, &["etc/automode"]),
     (
         Protected::AgentSettings,
@@ -309,7 +309,7 @@ const SYSTEM: Rows<Protected> = &[
 ];
 
 /// By name, in any directory.
-const ANYWHERE: Rows<Protected> = &[
+const ANYWHERE: PlaceRows<Protected> = &[
     (Protected::Automode, &["**/.automode.toml"]),
     (Protected::GitInternals, &["**/.git"]),
     (

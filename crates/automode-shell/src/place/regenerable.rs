@@ -1,7 +1,7 @@
 //! Files that the project's own tools make again.
 
 use super::Zone;
-use super::pattern::{Name, name_matches, names_below};
+use super::pattern::{PathName, name_matches, names_below};
 use crate::Context;
 
 /// Directories that build tools, package managers and test runners fill.
@@ -100,7 +100,7 @@ pub(super) fn is(path: &str, context: &Context) -> bool {
     }
     context.roots.iter().any(|root| {
         names_below(path, Some(root)).is_some_and(|names| {
-            let among = |patterns: &[&str], name: &Name| {
+            let among = |patterns: &[&str], name: &PathName| {
                 patterns
                     .iter()
                     .any(|pattern| name_matches(pattern, name.as_str()))

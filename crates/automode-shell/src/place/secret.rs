@@ -1,6 +1,6 @@
 //! Places where secrets are kept.
 
-use super::table::{Rows, Table};
+use super::table::{PlaceRows, PlaceTable};
 
 /// A kind of secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,7 +56,7 @@ impl Secret {
     }
 }
 
-const TABLE: Table<Secret> = Table {
+const TABLE: PlaceTable<Secret> = PlaceTable {
     home: HOME,
     system: SYSTEM,
     anywhere: ANYWHERE,
@@ -115,7 +115,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Below a home directory.
-const HOME: Rows<Secret> = &[
+const HOME: PlaceRows<Secret> = &[
     (
         Secret::PrivateKey,
         &[
@@ -275,7 +275,7 @@ const HOME: Rows<Secret> = &[
 ];
 
 /// By absolute path.
-const SYSTEM: Rows<Secret> = &[
+const SYSTEM: PlaceRows<Secret> = &[
     (
         Secret::Passwords,
         &[
@@ -347,7 +347,7 @@ const SYSTEM: Rows<Secret> = &[
 ];
 
 /// By name, wherever they lie.
-const ANYWHERE: Rows<Secret> = &[
+const ANYWHERE: PlaceRows<Secret> = &[
     (
         Secret::EnvFile,
         &[

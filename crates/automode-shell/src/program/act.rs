@@ -83,8 +83,8 @@ impl Meaning<'_> {
             }
             ActTemplate::Task(runner, text) => self.named_task(runner, text),
             ActTemplate::Project(text) => self.project(self.fill(text), span),
-            ActTemplate::Install(runner) => self.chore(runner, TaskRequest::Install),
-            ActTemplate::Publishing(runner) => self.chore(runner, TaskRequest::Publish),
+            ActTemplate::Install(runner) => self.lifecycle(runner, TaskRequest::Install),
+            ActTemplate::Publishing(runner) => self.lifecycle(runner, TaskRequest::Publish),
             ActTemplate::Input(language) => {
                 let layer = Layer::Text(self.program.to_owned());
                 self.out.runs.push(Nested::Input { language, layer });
@@ -221,10 +221,10 @@ impl Meaning<'_> {
         self.task(runner, names, arguments);
     }
 
-    fn chore(&mut self, runner: Runner, errand: TaskRequest) {
+    fn lifecycle(&mut self, runner: Runner, tasks: TaskRequest) {
         self.out.runs.push(Nested::Task {
             runner,
-            errand,
+            tasks,
             file: self.task_file.clone(),
             arguments: Vec::new(),
             cwd: self.cwd_flag(),

@@ -100,7 +100,7 @@ pub enum Nested {
     /// A task that the project declares: `npm run build`, `make check`, `just fmt`.
     Task {
         runner: Runner,
-        errand: TaskRequest,
+        tasks: TaskRequest,
         /// A task file that was named instead of the usual one.
         file: Option<Value>,
         arguments: Vec<Value>,
@@ -111,7 +111,7 @@ pub enum Nested {
     Input { language: Language, layer: Layer },
 }
 
-/// What a task runner is asked for; [`crate::script::Errand`] is its borrowed form.
+/// What a task runner is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskRequest {
     /// Tasks by name; none: the runner's default.

@@ -301,7 +301,7 @@ impl Meaning<'_> {
         );
         self.out.runs.push(Nested::Task {
             runner,
-            errand: TaskRequest::Run(names),
+            tasks: TaskRequest::Run(names),
             file: self.task_file.clone(),
             arguments,
             cwd: self.cwd_flag(),

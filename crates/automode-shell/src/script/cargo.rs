@@ -2,11 +2,11 @@
 
 use toml::{Table, Value as Toml};
 
-use super::lookup::Found;
-use super::steps::Steps;
+use super::lookup::TaskFile;
+use super::steps::TaskSteps;
 use crate::Value;
 
-pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+pub(super) fn read(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
     let Ok(config) = found.text.parse::<Table>() else {
         return steps.unclear("config.toml does not parse");
     };

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::Errand;
-use super::lookup::Found;
-use super::steps::Steps;
+use super::lookup::TaskFile;
+use super::steps::TaskSteps;
+use crate::TaskRequest;
 
 const INSTALL: &[&str] = &[
     "pre-install-cmd",
@@ -21,7 +21,7 @@ const INSTALL: &[&str] = &[
     "pre-pool-create",
 ];
 
-pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+pub(super) fn read(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
     let Ok(Json::Object(manifest)) = serde_json::from_str::<Json>(found.text) else {
         return steps.unclear("composer.json does not parse");
     };
@@ -31,16 +31,16 @@ pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
         Some(_) => return steps.unclear("`scripts` is not an object"),
         None => &empty,
     };
-    match steps.request.errand {
-        Errand::Install => {
+    match steps.request.tasks {
+        TaskRequest::Install => {
             for event in INSTALL {
                 if scripts.contains_key(*event) {
                     run(scripts, event, steps, 0);
                 }
             }
         }
-        Errand::Publish => {}
-        Errand::Run(_) => {
+        TaskRequest::Publish => {}
+        TaskRequest::Run(_) => {
             for name in names {
                 run(scripts, name, steps, 0);
             }
@@ -48,7 +48,7 @@ pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
     }
 }
 
-fn run(scripts: &Map<String, Json>, name: &str, steps: &mut Steps<'_>, depth: usize) {
+fn run(scripts: &Map<String, Json>, name: &str, steps: &mut TaskSteps<'_>, depth: usize) {
     match scripts.get(name) {
         _ if depth > 16 => steps.unclear("scripts that call each other"),
         Some(Json::String(line)) => step(scripts, line, steps, depth),
@@ -70,7 +70,7 @@ fn run(scripts: &Map<String, Json>, name: &str, steps: &mut Steps<'_>, depth: us
     }
 }
 
-fn step(scripts: &Map<String, Json>, line: &str, steps: &mut Steps<'_>, depth: usize) {
+fn step(scripts: &Map<String, Json>, line: &str, steps: &mut TaskSteps<'_>, depth: usize) {
     let line = line.trim();
     match line.strip_prefix('@') {
         Some(reference) => {

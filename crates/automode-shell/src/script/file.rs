@@ -1,7 +1,7 @@
 //! Files that are run: their language, then their text.
 
-use super::Opened;
-use crate::language::{self, Source};
+use super::ScriptFile;
+use crate::language::{self, CodeSource};
 use crate::{
     Act, Code, Context, Extent, Facts, FileFact, Gap, GapKind, Language, Need, Nested, NestedStdin,
     Origin, ProgramEffects, Taint, Target, Value,
@@ -9,7 +9,7 @@ use crate::{
 
 /// What running a file would do.
 #[must_use]
-pub fn open(opened: &Opened<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
+pub fn open(opened: &ScriptFile<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
     let target = Target::locate(opened.path, opened.cwd);
     let exact = target.extent == Extent::Exact;
     let fact = facts.files.get(&target.path).filter(|_| exact);
@@ -32,7 +32,7 @@ pub fn open(opened: &Opened<'_>, context: &Context, facts: &Facts) -> ProgramEff
     }
 }
 
-fn shell(opened: &Opened<'_>, body: &str, taint: Taint, target: Target) -> ProgramEffects {
+fn shell(opened: &ScriptFile<'_>, body: &str, taint: Taint, target: Target) -> ProgramEffects {
     let mut arguments = vec![opened.path.clone()];
     arguments.extend(opened.arguments.iter().cloned());
     ProgramEffects {
@@ -49,7 +49,7 @@ fn shell(opened: &Opened<'_>, body: &str, taint: Taint, target: Target) -> Progr
 }
 
 fn code(
-    opened: &Opened<'_>,
+    opened: &ScriptFile<'_>,
     language: Language,
     body: &str,
     taint: Taint,
@@ -58,7 +58,7 @@ fn code(
     facts: &Facts,
 ) -> ProgramEffects {
     let text = Value::text(body, opened.span);
-    let source = Source {
+    let source = CodeSource {
         language,
         text: &text,
         arguments: opened.arguments,
@@ -101,7 +101,7 @@ fn executed(target: Target, taint: Taint, sight: Sight) -> Act {
     }
 }
 
-fn unseen(opened: &Opened<'_>, target: Target) -> ProgramEffects {
+fn unseen(opened: &ScriptFile<'_>, target: Target) -> ProgramEffects {
     ProgramEffects {
         effects: vec![(
             executed(target, opened.path.taint(), Sight::Hidden),

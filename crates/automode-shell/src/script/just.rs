@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lookup::Found;
-use super::steps::Steps;
+use super::lookup::TaskFile;
+use super::steps::TaskSteps;
 use crate::{Language, Nested, Value};
 
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ struct Justfile {
     aliases: BTreeMap<String, String>,
 }
 
-pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+pub(super) fn read(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
     let file = parse(found.text, steps);
     let mut visited = BTreeSet::new();
     let (name, words) = match names.split_first() {
@@ -77,7 +77,7 @@ fn run(
     name: &str,
     arguments: &[Value],
     visited: &mut BTreeSet<String>,
-    steps: &mut Steps<'_>,
+    steps: &mut TaskSteps<'_>,
 ) {
     let Some(recipe) = file.recipes.get(name) else {
         return steps.missing(name);
@@ -114,7 +114,7 @@ fn run(
 }
 
 /// A recipe that is a script of its own.
-fn whole(first: &str, lines: &[String], steps: &mut Steps<'_>) {
+fn whole(first: &str, lines: &[String], steps: &mut TaskSteps<'_>) {
     let text = lines.join("\n");
     let language = match first.rsplit(['/', ' ']).next() {
         Some("sh" | "bash" | "zsh" | "dash") => return steps.shell(text),
@@ -182,7 +182,7 @@ fn interpolate(
     Some(text)
 }
 
-fn parse(text: &str, steps: &mut Steps<'_>) -> Justfile {
+fn parse(text: &str, steps: &mut TaskSteps<'_>) -> Justfile {
     let mut file = Justfile {
         recipes: BTreeMap::new(),
         first: None,
@@ -233,7 +233,7 @@ fn parse(text: &str, steps: &mut Steps<'_>) -> Justfile {
 }
 
 /// Only shells that speak shell are followed.
-fn setting(rest: &str, steps: &mut Steps<'_>) {
+fn setting(rest: &str, steps: &mut TaskSteps<'_>) {
     let tame = !rest.starts_with("shell")
         || ["sh", "bash", "zsh"]
             .iter()
@@ -243,7 +243,7 @@ fn setting(rest: &str, steps: &mut Steps<'_>) {
     }
 }
 
-fn variable(file: &mut Justfile, name: &str, value: &str, steps: &mut Steps<'_>) {
+fn variable(file: &mut Justfile, name: &str, value: &str, steps: &mut TaskSteps<'_>) {
     let quoted = value
         .strip_prefix(['"', '\''])
         .and_then(|inner| inner.strip_suffix(['"', '\'']))

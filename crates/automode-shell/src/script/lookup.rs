@@ -1,21 +1,21 @@
 //! Where a runner finds its task file.
 
-use super::steps::Steps;
-use super::{Request, Runner};
+use super::steps::TaskSteps;
+use super::{Runner, TaskStart};
 use crate::{Context, Extent, Facts, FileFact, Taint, Target};
 
 /// How many directories upwards a runner is followed.
 const UPWARDS: usize = 12;
 
-pub(super) struct Lookup<'a> {
-    request: &'a Request<'a>,
+pub(super) struct TaskFileLookup<'a> {
+    request: &'a TaskStart<'a>,
     context: &'a Context,
     facts: &'a Facts,
 }
 
 /// A task file that was read.
 #[derive(Clone, Debug)]
-pub(super) struct Found<'a> {
+pub(super) struct TaskFile<'a> {
     pub(super) path: String,
     /// The directory of the file: where its tasks run.
     pub(super) directory: String,
@@ -23,17 +23,17 @@ pub(super) struct Found<'a> {
     pub(super) taint: Taint,
 }
 
-pub(super) enum Place<'a> {
-    Found(Found<'a>),
+pub(super) enum TaskFileSearch<'a> {
+    Found(TaskFile<'a>),
     /// Every place was looked at and there is none.
     Nowhere,
     /// Somebody has to look first, or nobody can.
     Unknown,
 }
 
-impl<'a> Lookup<'a> {
+impl<'a> TaskFileLookup<'a> {
     pub(super) const fn new(
-        request: &'a Request<'a>,
+        request: &'a TaskStart<'a>,
         context: &'a Context,
         facts: &'a Facts,
     ) -> Self {
@@ -44,18 +44,20 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    pub(super) fn find(&self, steps: &mut Steps<'_>) -> Place<'a> {
+    pub(super) fn find(&self, steps: &mut TaskSteps<'_>) -> TaskFileSearch<'a> {
         if let Some(named) = self.request.file {
             let target = Target::locate(named, self.request.directory);
             return match target.extent {
-                Extent::Exact => self.try_file(&target.path, steps).unwrap_or(Place::Nowhere),
+                Extent::Exact => self
+                    .try_file(&target.path, steps)
+                    .unwrap_or(TaskFileSearch::Nowhere),
                 Extent::Pattern | Extent::Below | Extent::Prefix | Extent::Unknown => {
-                    Place::Unknown
+                    TaskFileSearch::Unknown
                 }
             };
         }
         let Some(start) = self.request.directory else {
-            return Place::Unknown;
+            return TaskFileSearch::Unknown;
         };
         let mut directory = start.trim_end_matches('/');
         for _ in 0..UPWARDS {
@@ -65,25 +67,25 @@ impl<'a> Lookup<'a> {
                 }
             }
             if !searches_upwards(self.request.runner) || self.is_root(directory) {
-                return Place::Nowhere;
+                return TaskFileSearch::Nowhere;
             }
             match directory.rsplit_once('/') {
                 Some((outer, _)) => directory = outer,
-                None => return Place::Nowhere,
+                None => return TaskFileSearch::Nowhere,
             }
         }
-        Place::Nowhere
+        TaskFileSearch::Nowhere
     }
 
     /// A file that decides the search; nothing where it is known to be absent.
-    fn try_file(&self, path: &str, steps: &mut Steps<'_>) -> Option<Place<'a>> {
+    fn try_file(&self, path: &str, steps: &mut TaskSteps<'_>) -> Option<TaskFileSearch<'a>> {
         match self.facts.files.get(path) {
             Some(FileFact::Text { body, session }) => {
                 let directory = path
                     .rsplit_once('/')
                     .map_or("/", |(directory, _)| directory);
                 let directory = directory.strip_suffix("/.cargo").unwrap_or(directory);
-                Some(Place::Found(Found {
+                Some(TaskFileSearch::Found(TaskFile {
                     path: path.to_owned(),
                     directory: if directory.is_empty() { "/" } else { directory }.to_owned(),
                     text: body,
@@ -95,10 +97,10 @@ impl<'a> Lookup<'a> {
                 }))
             }
             Some(FileFact::Absent | FileFact::Directory) => None,
-            Some(FileFact::Unreadable) => Some(Place::Unknown),
+            Some(FileFact::Unreadable) => Some(TaskFileSearch::Unknown),
             None => {
                 steps.need(path);
-                Some(Place::Unknown)
+                Some(TaskFileSearch::Unknown)
             }
         }
     }

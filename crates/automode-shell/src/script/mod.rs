@@ -19,10 +19,11 @@ mod taskfile;
 mod tox;
 
 use crate::{
-    Act, Code, Context, Facts, Language, Layer, ProgramEffects, Span, Taint, Target, Value,
+    Act, Code, Context, Facts, Language, Layer, ProgramEffects, Span, Taint, Target, TaskRequest,
+    Value,
 };
-use lookup::{Lookup, Place};
-use steps::Steps;
+use lookup::{TaskFileLookup, TaskFileSearch};
+use steps::TaskSteps;
 
 pub use file::open;
 
@@ -49,22 +50,12 @@ pub enum Runner {
     Nox,
 }
 
-/// What the runner was told to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Errand<'a> {
-    /// Tasks by name; none: the runner's default.
-    Run(&'a [Value]),
-    /// The scripts that run by themselves around an installation.
-    Install,
-    /// The scripts that run by themselves before and after packing or publishing.
-    Publish,
-}
-
 /// One start of a task runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request<'a> {
+pub struct TaskStart<'a> {
     pub runner: Runner,
-    pub errand: Errand<'a>,
+    /// The tasks it was told to run.
+    pub tasks: &'a TaskRequest,
     /// Words after the task names: passed on to the task, or `NAME=value` of make.
     pub arguments: &'a [Value],
     /// The directory the runner works in (`make -C`, `npm --prefix`), absolute.
@@ -78,7 +69,7 @@ pub struct Request<'a> {
 
 /// A file that is run, with the interpreter that was named for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Opened<'a> {
+pub struct ScriptFile<'a> {
     pub path: &'a Value,
     /// By the file's first line or its name otherwise.
     pub language: Option<Language>,
@@ -92,11 +83,11 @@ pub struct Opened<'a> {
 
 /// What a task runner would run.
 #[must_use]
-pub fn resolve(request: &Request<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
-    let mut steps = Steps::new(request);
-    let lookup = Lookup::new(request, context, facts);
+pub fn resolve(request: &TaskStart<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
+    let mut steps = TaskSteps::new(request);
+    let lookup = TaskFileLookup::new(request, context, facts);
     match lookup.find(&mut steps) {
-        Place::Found(found) => {
+        TaskFileSearch::Found(found) => {
             steps.in_file(&found);
             let names = match steps.names() {
                 Ok(names) => names,
@@ -112,22 +103,26 @@ pub fn resolve(request: &Request<'_>, context: &Context, facts: &Facts) -> Progr
                 Runner::Just => just::read(&found, &names, &mut steps),
                 Runner::Task => taskfile::read(&found, &names, &mut steps),
                 Runner::Cargo => cargo::read(&found, &names, &mut steps),
-                Runner::Poe => pyproject::read(&found, &names, pyproject::Table::Poe, &mut steps),
-                Runner::Pdm => pyproject::read(&found, &names, pyproject::Table::Pdm, &mut steps),
+                Runner::Poe => {
+                    pyproject::read(&found, &names, pyproject::PyprojectTable::Poe, &mut steps)
+                }
+                Runner::Pdm => {
+                    pyproject::read(&found, &names, pyproject::PyprojectTable::Pdm, &mut steps)
+                }
                 Runner::Hatch => {
-                    pyproject::read(&found, &names, pyproject::Table::Hatch, &mut steps)
+                    pyproject::read(&found, &names, pyproject::PyprojectTable::Hatch, &mut steps)
                 }
                 Runner::Tox => tox::read(&found, &names, &mut steps),
                 // Their tasks are code that gets its parts from the runner.
                 Runner::Rake | Runner::Nox => steps.missing(&names.join(" ")),
             }
         }
-        Place::Nowhere => match request.errand {
+        TaskFileSearch::Nowhere => match request.tasks {
             // Without a file there are no scripts to run around an installation.
-            Errand::Install | Errand::Publish => {}
-            Errand::Run(_) => steps.unseen(),
+            TaskRequest::Install | TaskRequest::Publish => {}
+            TaskRequest::Run(_) => steps.unseen(),
         },
-        Place::Unknown => steps.unseen(),
+        TaskFileSearch::Unknown => steps.unseen(),
     }
     let mut consequence = steps.finish();
     disown(&mut consequence, request, context);
@@ -136,7 +131,7 @@ pub fn resolve(request: &Request<'_>, context: &Context, facts: &Facts) -> Progr
 
 /// A task that was not seen counts as the project's own only where the runner
 /// looks for it by itself, inside the project.
-fn disown(consequence: &mut ProgramEffects, request: &Request<'_>, context: &Context) {
+fn disown(consequence: &mut ProgramEffects, request: &TaskStart<'_>, context: &Context) {
     let at_home = request
         .directory
         .is_some_and(|directory| context.is_inside(directory));

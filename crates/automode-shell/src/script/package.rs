@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::Errand;
-use super::lookup::Found;
-use super::steps::Steps;
+use super::lookup::TaskFile;
+use super::steps::TaskSteps;
+use crate::TaskRequest;
 
 /// What npm and its kin run by themselves, in order.
 const INSTALL: &[&str] = &[
@@ -31,7 +31,7 @@ const PUBLISH: &[&str] = &[
     "postversion",
 ];
 
-pub(super) fn node(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+pub(super) fn node(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
     let Ok(Json::Object(manifest)) = serde_json::from_str::<Json>(found.text) else {
         return steps.unclear("package.json does not parse");
     };
@@ -41,10 +41,10 @@ pub(super) fn node(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
         Some(_) => return steps.unclear("`scripts` is not an object"),
         None => &empty,
     };
-    let events = match steps.request.errand {
-        Errand::Install => INSTALL,
-        Errand::Publish => PUBLISH,
-        Errand::Run(_) => return run(scripts, names, steps),
+    let events = match steps.request.tasks {
+        TaskRequest::Install => INSTALL,
+        TaskRequest::Publish => PUBLISH,
+        TaskRequest::Run(_) => return run(scripts, names, steps),
     };
     for event in events {
         if let Some(script) = scripts.get(*event) {
@@ -53,7 +53,7 @@ pub(super) fn node(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
     }
 }
 
-fn run(scripts: &Map<String, Json>, names: &[String], steps: &mut Steps<'_>) {
+fn run(scripts: &Map<String, Json>, names: &[String], steps: &mut TaskSteps<'_>) {
     if names.is_empty() {
         return steps.missing("default");
     }
@@ -77,7 +77,7 @@ fn run(scripts: &Map<String, Json>, names: &[String], steps: &mut Steps<'_>) {
     }
 }
 
-fn shell(script: &Json, steps: &mut Steps<'_>) {
+fn shell(script: &Json, steps: &mut TaskSteps<'_>) {
     match script {
         Json::String(text) => steps.shell(text.as_str()),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
@@ -86,7 +86,7 @@ fn shell(script: &Json, steps: &mut Steps<'_>) {
     }
 }
 
-pub(super) fn deno(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+pub(super) fn deno(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
     if found.path.ends_with("/package.json") {
         return node(found, names, steps);
     }
@@ -102,7 +102,7 @@ pub(super) fn deno(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
     }
 }
 
-fn deno_task(tasks: &Map<String, Json>, name: &str, steps: &mut Steps<'_>, depth: usize) {
+fn deno_task(tasks: &Map<String, Json>, name: &str, steps: &mut TaskSteps<'_>, depth: usize) {
     match tasks.get(name) {
         _ if depth > 16 => steps.unclear("tasks that depend on each other"),
         Some(Json::String(text)) => steps.shell_with_arguments(text),

@@ -2,18 +2,23 @@
 
 use toml::{Table as Toml, Value};
 
-use super::lookup::Found;
-use super::steps::Steps;
+use super::lookup::TaskFile;
+use super::steps::TaskSteps;
 
 /// Whose table is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Table {
+pub(super) enum PyprojectTable {
     Poe,
     Pdm,
     Hatch,
 }
 
-pub(super) fn read(found: &Found<'_>, names: &[String], table: Table, steps: &mut Steps<'_>) {
+pub(super) fn read(
+    found: &TaskFile<'_>,
+    names: &[String],
+    table: PyprojectTable,
+    steps: &mut TaskSteps<'_>,
+) {
     let Ok(project) = found.text.parse::<Toml>() else {
         return steps.unclear("pyproject.toml does not parse");
     };
@@ -24,9 +29,9 @@ pub(super) fn read(found: &Found<'_>, names: &[String], table: Table, steps: &mu
             })
     };
     let tables: Vec<&Toml> = match table {
-        Table::Poe => tool(&["poe", "tasks"]).into_iter().collect(),
-        Table::Pdm => tool(&["pdm", "scripts"]).into_iter().collect(),
-        Table::Hatch => tool(&["hatch", "envs"])
+        PyprojectTable::Poe => tool(&["poe", "tasks"]).into_iter().collect(),
+        PyprojectTable::Pdm => tool(&["pdm", "scripts"]).into_iter().collect(),
+        PyprojectTable::Hatch => tool(&["hatch", "envs"])
             .into_iter()
             .flat_map(Toml::values)
             .filter_map(|env| env.as_table()?.get("scripts")?.as_table())
@@ -35,8 +40,8 @@ pub(super) fn read(found: &Found<'_>, names: &[String], table: Table, steps: &mu
     for name in names {
         // `hatch run env:script`.
         let script = match table {
-            Table::Hatch => name.rsplit(':').next().unwrap_or(name),
-            Table::Poe | Table::Pdm => name,
+            PyprojectTable::Hatch => name.rsplit(':').next().unwrap_or(name),
+            PyprojectTable::Poe | PyprojectTable::Pdm => name,
         };
         let mut known = false;
         for tasks in &tables {
@@ -51,7 +56,7 @@ pub(super) fn read(found: &Found<'_>, names: &[String], table: Table, steps: &mu
     }
 }
 
-fn run(tasks: &Toml, name: &str, steps: &mut Steps<'_>, depth: usize) {
+fn run(tasks: &Toml, name: &str, steps: &mut TaskSteps<'_>, depth: usize) {
     match tasks.get(name) {
         _ if depth > 16 => steps.unclear("tasks that call each other"),
         Some(task) => {
@@ -71,7 +76,7 @@ fn run(tasks: &Toml, name: &str, steps: &mut Steps<'_>, depth: usize) {
     }
 }
 
-fn step(tasks: &Toml, task: &Value, steps: &mut Steps<'_>, depth: usize) {
+fn step(tasks: &Toml, task: &Value, steps: &mut TaskSteps<'_>, depth: usize) {
     let deeper = depth.saturating_add(1);
     match task {
         Value::String(line) => {

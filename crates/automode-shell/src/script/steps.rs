@@ -1,16 +1,17 @@
 //! What a task comes down to: shell texts and commands, in order.
 
-use super::lookup::Found;
-use super::{Errand, Request};
+use super::TaskStart;
+use super::lookup::TaskFile;
 use crate::{
-    Act, Code, Gap, GapKind, Layer, Need, Nested, NestedStdin, Origin, ProgramEffects, Taint, Value,
+    Act, Code, Gap, GapKind, Layer, Need, Nested, NestedStdin, Origin, ProgramEffects, Taint,
+    TaskRequest, Value,
 };
 
 /// More steps than this say nothing new.
 const STEPS: usize = 512;
 
-pub(super) struct Steps<'a> {
-    pub(super) request: &'a Request<'a>,
+pub(super) struct TaskSteps<'a> {
+    pub(super) request: &'a TaskStart<'a>,
     found: ProgramEffects,
     directory: Option<String>,
     taint: Taint,
@@ -18,8 +19,8 @@ pub(super) struct Steps<'a> {
     idle: bool,
 }
 
-impl<'a> Steps<'a> {
-    pub(super) fn new(request: &'a Request<'a>) -> Self {
+impl<'a> TaskSteps<'a> {
+    pub(super) fn new(request: &'a TaskStart<'a>) -> Self {
         Self {
             request,
             found: ProgramEffects::default(),
@@ -29,7 +30,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    pub(super) fn in_file(&mut self, found: &Found<'_>) {
+    pub(super) fn in_file(&mut self, found: &TaskFile<'_>) {
         self.directory = Some(found.directory.clone());
         self.taint = found.taint;
     }
@@ -43,8 +44,8 @@ impl<'a> Steps<'a> {
 
     /// The names of the tasks, or the word that is not known.
     pub(super) fn names(&self) -> Result<Vec<String>, String> {
-        match self.request.errand {
-            Errand::Run(names) => names
+        match self.request.tasks {
+            TaskRequest::Run(names) => names
                 .iter()
                 .map(|name| {
                     name.literal()
@@ -52,7 +53,7 @@ impl<'a> Steps<'a> {
                         .ok_or_else(|| name.shown())
                 })
                 .collect(),
-            Errand::Install | Errand::Publish => Ok(Vec::new()),
+            TaskRequest::Install | TaskRequest::Publish => Ok(Vec::new()),
         }
     }
 
@@ -127,11 +128,11 @@ impl<'a> Steps<'a> {
     }
 
     fn name(&self) -> String {
-        match self.request.errand {
-            Errand::Run([]) => "default".to_owned(),
-            Errand::Run(names) => names.iter().map(Value::shown).collect::<Vec<_>>().join(" "),
-            Errand::Install => "install".to_owned(),
-            Errand::Publish => "publish".to_owned(),
+        match self.request.tasks {
+            TaskRequest::Run(names) if names.is_empty() => "default".to_owned(),
+            TaskRequest::Run(names) => names.iter().map(Value::shown).collect::<Vec<_>>().join(" "),
+            TaskRequest::Install => "install".to_owned(),
+            TaskRequest::Publish => "publish".to_owned(),
         }
     }
 

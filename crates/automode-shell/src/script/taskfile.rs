@@ -5,23 +5,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lookup::Found;
-use super::steps::Steps;
+use super::lookup::TaskFile;
+use super::steps::TaskSteps;
 
 #[derive(Debug, Default)]
-struct Task {
+struct TaskfileTask {
     needs: Vec<String>,
-    lines: Vec<Line>,
+    lines: Vec<TaskfileLine>,
     unclear: bool,
 }
 
 #[derive(Debug)]
-enum Line {
+enum TaskfileLine {
     Shell(String),
     Task(String),
 }
 
-pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+pub(super) fn read(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
     let tasks = parse(found.text);
     let default = ["default".to_owned()];
     let names = if names.is_empty() {
@@ -36,10 +36,10 @@ pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
 }
 
 fn run(
-    tasks: &BTreeMap<String, Task>,
+    tasks: &BTreeMap<String, TaskfileTask>,
     name: &str,
     visited: &mut BTreeSet<String>,
-    steps: &mut Steps<'_>,
+    steps: &mut TaskSteps<'_>,
 ) {
     let Some(task) = tasks.get(name) else {
         return steps.missing(name);
@@ -56,8 +56,8 @@ fn run(
     }
     for line in &task.lines {
         match line {
-            Line::Task(other) => run(tasks, other, visited, steps),
-            Line::Shell(text) => {
+            TaskfileLine::Task(other) => run(tasks, other, visited, steps),
+            TaskfileLine::Shell(text) => {
                 let text = text.replace("{{.CLI_ARGS}}", "\"$@\"");
                 if text.contains("{{") {
                     steps.unclear(&text);
@@ -73,8 +73,8 @@ fn run(
     }
 }
 
-fn parse(text: &str) -> BTreeMap<String, Task> {
-    let mut tasks: BTreeMap<String, Task> = BTreeMap::new();
+fn parse(text: &str) -> BTreeMap<String, TaskfileTask> {
+    let mut tasks: BTreeMap<String, TaskfileTask> = BTreeMap::new();
     let mut inside = false;
     let mut name_indent: Option<usize> = None;
     let mut current = String::new();
@@ -103,7 +103,9 @@ fn parse(text: &str) -> BTreeMap<String, Task> {
             match value.trim() {
                 "" => {}
                 value if value.starts_with(['[', '{', '&', '*', '|', '>']) => task.unclear = true,
-                value => task.lines.push(Line::Shell(unquoted(value).to_owned())),
+                value => task
+                    .lines
+                    .push(TaskfileLine::Shell(unquoted(value).to_owned())),
             }
             continue;
         }
@@ -116,7 +118,7 @@ fn parse(text: &str) -> BTreeMap<String, Task> {
                 let block = listed(task, &key, item);
                 if block {
                     let body = block_of(&mut lines, indent);
-                    task.lines.push(Line::Shell(body));
+                    task.lines.push(TaskfileLine::Shell(body));
                 }
             }
             None => {
@@ -124,7 +126,8 @@ fn parse(text: &str) -> BTreeMap<String, Task> {
                 key = name.to_owned();
                 match (name, value.trim()) {
                     ("cmd", value) if !value.is_empty() => {
-                        task.lines.push(Line::Shell(unquoted(value).to_owned()));
+                        task.lines
+                            .push(TaskfileLine::Shell(unquoted(value).to_owned()));
                     }
                     ("deps", value) if value.starts_with('[') => {
                         let names = value.trim_matches(['[', ']']).split(',');
@@ -148,7 +151,7 @@ fn parse(text: &str) -> BTreeMap<String, Task> {
 }
 
 /// One entry of a list; says whether its text is a block that follows.
-fn listed(task: &mut Task, key: &str, item: &str) -> bool {
+fn listed(task: &mut TaskfileTask, key: &str, item: &str) -> bool {
     let block = matches!(item, "|" | "|-" | ">" | ">-");
     match key {
         "cmds" if block => return true,
@@ -156,19 +159,21 @@ fn listed(task: &mut Task, key: &str, item: &str) -> bool {
             Some(("cmd", value)) if matches!(value.trim(), "|" | "|-" | ">" | ">-") => return true,
             Some(("cmd", value)) => task
                 .lines
-                .push(Line::Shell(unquoted(value.trim()).to_owned())),
+                .push(TaskfileLine::Shell(unquoted(value.trim()).to_owned())),
             Some(("task", value)) => task
                 .lines
-                .push(Line::Task(unquoted(value.trim()).to_owned())),
+                .push(TaskfileLine::Task(unquoted(value.trim()).to_owned())),
             Some(("defer" | "for" | "platforms" | "vars", _)) => task.unclear = true,
-            Some(_) | None => task.lines.push(Line::Shell(unquoted(item).to_owned())),
+            Some(_) | None => task
+                .lines
+                .push(TaskfileLine::Shell(unquoted(item).to_owned())),
         },
         "deps" => match item.split_once(": ") {
             Some(("task", value)) => task.needs.push(unquoted(value.trim()).to_owned()),
             Some(_) => task.unclear = true,
             None => task.needs.push(unquoted(item).to_owned()),
         },
-        "preconditions" | "status" => task.lines.push(Line::Shell(
+        "preconditions" | "status" => task.lines.push(TaskfileLine::Shell(
             unquoted(item.strip_prefix("sh:").unwrap_or(item).trim()).to_owned(),
         )),
         _ => {}

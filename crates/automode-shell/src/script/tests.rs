@@ -1,8 +1,8 @@
 //! Task files and what they come down to.
 
-use super::{Errand, Opened, Request, Runner, open, resolve};
+use super::{Runner, ScriptFile, TaskStart, open, resolve};
 use crate::language::tests::shown;
-use crate::{Act, Context, Facts, FileFact, Layer, Need, Span, Value};
+use crate::{Act, Context, Facts, FileFact, Layer, Need, Span, TaskRequest, Value};
 
 fn facts(files: &[(&str, &str)]) -> Facts {
     let mut facts = Facts::default();
@@ -40,10 +40,10 @@ fn check(
     arguments: &[&str],
     expected: &[&str],
 ) {
-    let (names, arguments) = (words(names), words(arguments));
-    let request = Request {
+    let (names, arguments) = (TaskRequest::Run(words(names)), words(arguments));
+    let request = TaskStart {
         runner,
-        errand: Errand::Run(&names),
+        tasks: &names,
         arguments: &arguments,
         directory: Some("/app"),
         environment: &[],
@@ -111,9 +111,9 @@ fn package_scripts_run_with_what_surrounds_them() {
 fn installing_runs_the_scripts_around_it() {
     let package =
         r#"{"scripts": {"postinstall": "node setup.js", "prepare": "husky", "test": "jest"}}"#;
-    let request = Request {
+    let request = TaskStart {
         runner: Runner::Npm,
-        errand: Errand::Install,
+        tasks: &TaskRequest::Install,
         arguments: &[],
         directory: Some("/app"),
         environment: &[],
@@ -132,10 +132,10 @@ fn installing_runs_the_scripts_around_it() {
 
 #[test]
 fn what_nobody_looked_at_is_asked_for() {
-    let names = words(&["build"]);
-    let request = Request {
+    let names = TaskRequest::Run(words(&["build"]));
+    let request = TaskStart {
         runner: Runner::Npm,
-        errand: Errand::Run(&names),
+        tasks: &names,
         arguments: &[],
         directory: Some("/app/sub"),
         environment: &[],
@@ -299,11 +299,11 @@ fn makefiles_are_followed() {
 
 #[test]
 fn a_variable_of_the_environment_reaches_make() {
-    let names = words(&["x"]);
+    let names = TaskRequest::Run(words(&["x"]));
     let environment = [("RUN".to_owned(), Value::text("rm -rf /", Span::default()))];
-    let request = Request {
+    let request = TaskStart {
         runner: Runner::Make,
-        errand: Errand::Run(&names),
+        tasks: &names,
         arguments: &[],
         directory: Some("/app"),
         environment: &environment,
@@ -487,7 +487,7 @@ fn scripts_on_disk_are_opened() {
             session,
         };
         facts.files.insert(format!("/app/{path}"), fact);
-        let opened = Opened {
+        let opened = ScriptFile {
             path: &Value::text(path, Span::default()),
             language: None,
             arguments: &words(&["a"]),

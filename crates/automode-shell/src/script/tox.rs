@@ -1,9 +1,9 @@
 //! The commands of `tox.ini`.
 
-use super::lookup::Found;
-use super::steps::Steps;
+use super::lookup::TaskFile;
+use super::steps::TaskSteps;
 
-pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
+pub(super) fn read(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
     let mut section = "";
     let mut key = "";
     let mut commands: Vec<(&str, &str)> = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn read(found: &Found<'_>, names: &[String], steps: &mut Steps<'_>) {
     }
 }
 
-fn command(line: &str, steps: &mut Steps<'_>) {
+fn command(line: &str, steps: &mut TaskSteps<'_>) {
     let line = line
         .trim_start_matches(['-', '!', ' '])
         .trim_end_matches('\\');

@@ -13,11 +13,11 @@ mod walk;
 
 use self::constant::{constants, functions};
 use self::token::tokens;
-use self::walk::Walker;
-use crate::language::reading::Reading;
+use self::walk::AwkWalker;
+use crate::language::reading::CodeReading;
 use std::collections::BTreeMap;
 
-pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     reading.passes_input();
     let tokens = match tokens(text) {
         Ok(tokens) => tokens,
@@ -29,7 +29,7 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
         .arguments
         .iter()
         .any(|word| word.literal().is_none_or(|word| word.contains('=')));
-    let walker = Walker {
+    let walker = AwkWalker {
         constants: if reassigned {
             BTreeMap::new()
         } else {

@@ -3,7 +3,7 @@
 use crate::language::cursor::Cursor;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum AwkToken {
     Name(String),
     /// A name directly followed by `(`.
     Call(String),
@@ -50,14 +50,14 @@ const WORDS: &[&str] = &[
     "func",
 ];
 
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, &'static str> {
+pub(super) fn tokens(text: &str) -> Result<Vec<AwkToken>, &'static str> {
     let mut cursor = Cursor::new(text);
     let mut tokens = Vec::new();
     while let Some(next) = cursor.peek() {
         match next {
             '\n' => {
                 cursor.next();
-                tokens.push(Token::Line);
+                tokens.push(AwkToken::Line);
             }
             '#' => {
                 cursor.line();
@@ -74,31 +74,31 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, &'static str> {
             }
             '"' => {
                 cursor.next();
-                tokens.push(Token::Text(string(&mut cursor)?));
+                tokens.push(AwkToken::Text(string(&mut cursor)?));
             }
             '/' if starts_regex(tokens.last()) => {
                 cursor.next();
                 regex(&mut cursor)?;
-                tokens.push(Token::Regex);
+                tokens.push(AwkToken::Regex);
             }
             next if next.is_ascii_digit()
                 || next == '.' && cursor.peek_second().is_some_and(|c| c.is_ascii_digit()) =>
             {
                 number(&mut cursor);
-                tokens.push(Token::Number);
+                tokens.push(AwkToken::Number);
             }
             next if next.is_ascii_alphabetic() || next == '_' => {
                 let name = cursor
                     .take_while(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':')
                     .to_owned();
                 tokens.push(if cursor.peek() == Some('(') && !is_word(&name) {
-                    Token::Call(name)
+                    AwkToken::Call(name)
                 } else {
-                    Token::Name(name)
+                    AwkToken::Name(name)
                 });
             }
             _ => match MARKS.iter().find(|mark| cursor.eat(mark)) {
-                Some(mark) => tokens.push(Token::Mark(mark)),
+                Some(mark) => tokens.push(AwkToken::Mark(mark)),
                 None => return Err("odd character"),
             },
         }
@@ -111,12 +111,12 @@ pub(super) fn is_word(name: &str) -> bool {
 }
 
 /// A slash divides after an operand and opens a pattern elsewhere.
-fn starts_regex(before: Option<&Token>) -> bool {
+fn starts_regex(before: Option<&AwkToken>) -> bool {
     match before {
-        None | Some(Token::Line) => true,
-        Some(Token::Name(name)) => is_word(name),
-        Some(Token::Mark(mark)) => !matches!(*mark, ")" | "]" | "$" | "++" | "--"),
-        Some(Token::Call(_) | Token::Text(_) | Token::Number | Token::Regex) => false,
+        None | Some(AwkToken::Line) => true,
+        Some(AwkToken::Name(name)) => is_word(name),
+        Some(AwkToken::Mark(mark)) => !matches!(*mark, ")" | "]" | "$" | "++" | "--"),
+        Some(AwkToken::Call(_) | AwkToken::Text(_) | AwkToken::Number | AwkToken::Regex) => false,
     }
 }
 

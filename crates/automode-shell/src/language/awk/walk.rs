@@ -1,70 +1,25 @@
 //! What the statements of a program reach outside.
 
-use super::token::{Token, is_word};
-use crate::language::reading::{Reading, named};
+use super::token::{AwkToken, is_word};
+use crate::language::library::AWK_PURE;
+use crate::language::reading::{CodeReading, named};
 use crate::place::taint_of_variable;
 use crate::{
     Code, Direction, Dynamic, DynamicSource, Host, NestedStdin, Piece, Taint, Value, WriteHow,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words of the language and functions without effect outside the program.
-const PURE: &[&str] = &[
-    "and",
-    "asort",
-    "asorti",
-    "atan2",
-    "compl",
-    "cos",
-    "dcgettext",
-    "dcngettext",
-    "bindtextdomain",
-    "exp",
-    "fflush",
-    "gensub",
-    "gsub",
-    "index",
-    "int",
-    "isarray",
-    "length",
-    "log",
-    "lshift",
-    "match",
-    "mkbool",
-    "mktime",
-    "or",
-    "patsplit",
-    "rand",
-    "rshift",
-    "sin",
-    "split",
-    "sprintf",
-    "sqrt",
-    "srand",
-    "strftime",
-    "strtonum",
-    "sub",
-    "substr",
-    "systime",
-    "tolower",
-    "toupper",
-    "typeof",
-    "xor",
-    "close",
-    "nextfile",
-];
-
-pub(super) struct Walker<'a> {
-    pub(super) tokens: &'a [Token],
+pub(super) struct AwkWalker<'a> {
+    pub(super) tokens: &'a [AwkToken],
     pub(super) constants: BTreeMap<String, String>,
     pub(super) functions: BTreeSet<String>,
 }
 
-impl Walker<'_> {
+impl AwkWalker<'_> {
     /// `ENVIRON["NAME"]` is one variable, anything else may be all of them.
-    fn environment(&self, at: usize, reading: &mut Reading<'_>) {
+    fn environment(&self, at: usize, reading: &mut CodeReading<'_>) {
         match self.tokens.get(at.saturating_add(2)) {
-            Some(Token::Text(name)) => reading.saw(taint_of_variable(name)),
+            Some(AwkToken::Text(name)) => reading.saw(taint_of_variable(name)),
             Some(_) | None => reading.shows_environment(),
         }
     }
@@ -72,50 +27,53 @@ impl Walker<'_> {
     /// Whether `name[…] =` follows.
     fn is_assigned(&self, at: usize) -> bool {
         let rest = self.tokens.get(at..).unwrap_or_default();
-        let close = rest.iter().position(|token| *token == Token::Mark("]"));
-        close.is_some_and(|close| rest.get(close.saturating_add(1)) == Some(&Token::Mark("=")))
+        let close = rest.iter().position(|token| *token == AwkToken::Mark("]"));
+        close.is_some_and(|close| rest.get(close.saturating_add(1)) == Some(&AwkToken::Mark("=")))
     }
 
-    pub(super) fn walk(&self, reading: &mut Reading<'_>) {
+    pub(super) fn walk(&self, reading: &mut CodeReading<'_>) {
         for (at, token) in self.tokens.iter().enumerate() {
             let after = at.saturating_add(1);
             match token {
-                Token::Name(word) if word == "print" || word == "printf" => {
+                AwkToken::Name(word) if word == "print" || word == "printf" => {
                     self.output(after, reading);
                 }
-                Token::Name(word) if word == "getline" => self.getline(at, reading),
-                Token::Name(word) if word == "ENVIRON" => self.environment(at, reading),
+                AwkToken::Name(word) if word == "getline" => self.getline(at, reading),
+                AwkToken::Name(word) if word == "ENVIRON" => self.environment(at, reading),
                 // The program chooses its own files.
-                Token::Name(word) if word == "ARGV" && self.is_assigned(at) => {
+                AwkToken::Name(word) if word == "ARGV" && self.is_assigned(at) => {
                     reading.unknown_call("ARGV");
                 }
-                Token::Call(name) if name == "system" => {
+                AwkToken::Call(name) if name == "system" => {
                     let command = self.value(self.group(after), reading);
                     reading.shell(command, NestedStdin::Same);
                 }
-                Token::Call(name)
-                    if !PURE.contains(&name.as_str()) && !self.functions.contains(name) =>
+                AwkToken::Call(name)
+                    if AWK_PURE.binary_search(&name.as_str()).is_err()
+                        && !self.functions.contains(name) =>
                 {
                     reading.unknown_call(name);
                 }
-                Token::Mark("@") => self.directive(after, reading),
-                Token::Name(_)
-                | Token::Call(_)
-                | Token::Text(_)
-                | Token::Number
-                | Token::Regex
-                | Token::Mark(_)
-                | Token::Line => {}
+                AwkToken::Mark("@") => self.directive(after, reading),
+                AwkToken::Name(_)
+                | AwkToken::Call(_)
+                | AwkToken::Text(_)
+                | AwkToken::Number
+                | AwkToken::Regex
+                | AwkToken::Mark(_)
+                | AwkToken::Line => {}
             }
         }
     }
 
     /// `print … > file`, `>> file`, `| command`.
-    fn output(&self, start: usize, reading: &mut Reading<'_>) {
+    fn output(&self, start: usize, reading: &mut CodeReading<'_>) {
         let statement = self.statement(start);
         let mut depth = 0_usize;
         for (at, token) in statement.iter().enumerate() {
-            let Token::Mark(mark) = token else { continue };
+            let AwkToken::Mark(mark) = token else {
+                continue;
+            };
             let rest = statement.get(at.saturating_add(1)..).unwrap_or_default();
             match *mark {
                 "(" | "[" => depth = depth.saturating_add(1),
@@ -140,11 +98,11 @@ impl Walker<'_> {
     }
 
     /// `getline < file` and `command | getline`.
-    pub(super) fn getline(&self, at: usize, reading: &mut Reading<'_>) {
+    pub(super) fn getline(&self, at: usize, reading: &mut CodeReading<'_>) {
         let before = at
             .checked_sub(1)
             .and_then(|before| Some((before, self.tokens.get(before)?)));
-        if let Some((pipe, Token::Mark("|" | "|&"))) = before {
+        if let Some((pipe, AwkToken::Mark("|" | "|&"))) = before {
             let command = self.value(self.operand_before(pipe), reading);
             reading.saw(Taint::UNKNOWN);
             return reading.shell(command, NestedStdin::Same);
@@ -153,15 +111,15 @@ impl Walker<'_> {
         let lesser = statement
             .iter()
             .take(6)
-            .position(|token| *token == Token::Mark("<"));
+            .position(|token| *token == AwkToken::Mark("<"));
         let Some(lesser) = lesser else { return };
         // Only one operand is the file: `getline < "a" "b"` reads `a`.
         let rest = statement
             .get(lesser.saturating_add(1)..)
             .unwrap_or_default();
         let length = match rest.first() {
-            Some(Token::Mark("(")) => group_length(rest),
-            Some(Token::Mark("$")) => rest.len(),
+            Some(AwkToken::Mark("(")) => group_length(rest),
+            Some(AwkToken::Mark("$")) => rest.len(),
             Some(_) | None => 1,
         };
         let place = self.value(rest.get(..length).unwrap_or(rest), reading);
@@ -177,9 +135,9 @@ impl Walker<'_> {
         }
     }
 
-    fn directive(&self, at: usize, reading: &mut Reading<'_>) {
+    fn directive(&self, at: usize, reading: &mut CodeReading<'_>) {
         match (self.tokens.get(at), self.tokens.get(at.saturating_add(1))) {
-            (Some(Token::Name(word)), Some(Token::Text(name))) if word == "include" => {
+            (Some(AwkToken::Name(word)), Some(AwkToken::Text(name))) if word == "include" => {
                 reading.hidden_code(
                     Code::File(crate::Target::locate(
                         &reading.word(name),
@@ -189,37 +147,37 @@ impl Walker<'_> {
                     Taint::LOCAL,
                 );
             }
-            (Some(Token::Name(word)), _) if word == "namespace" => {}
+            (Some(AwkToken::Name(word)), _) if word == "namespace" => {}
             _ => reading.unknown_call("@"),
         }
     }
 
     /// The tokens up to the end of the statement that starts here.
-    fn statement(&self, start: usize) -> &[Token] {
+    fn statement(&self, start: usize) -> &[AwkToken] {
         let rest = self.tokens.get(start..).unwrap_or_default();
         let mut depth = 0_i64;
-        let mut previous: Option<&Token> = None;
+        let mut previous: Option<&AwkToken> = None;
         let end = rest.iter().position(|token| {
             let ends = match token {
-                Token::Mark("(" | "[") => {
+                AwkToken::Mark("(" | "[") => {
                     depth = depth.saturating_add(1);
                     false
                 }
-                Token::Mark(")" | "]") => {
+                AwkToken::Mark(")" | "]") => {
                     depth = depth.saturating_sub(1);
                     depth < 0
                 }
-                Token::Mark(";" | "}") => depth <= 0,
+                AwkToken::Mark(";" | "}") => depth <= 0,
                 // A line goes on after a comma, `&&`, `||` and an open brace.
-                Token::Line => {
-                    depth <= 0 && !matches!(previous, Some(Token::Mark("," | "&&" | "||" | "{")))
+                AwkToken::Line => {
+                    depth <= 0 && !matches!(previous, Some(AwkToken::Mark("," | "&&" | "||" | "{")))
                 }
-                Token::Name(_)
-                | Token::Call(_)
-                | Token::Text(_)
-                | Token::Number
-                | Token::Regex
-                | Token::Mark(_) => false,
+                AwkToken::Name(_)
+                | AwkToken::Call(_)
+                | AwkToken::Text(_)
+                | AwkToken::Number
+                | AwkToken::Regex
+                | AwkToken::Mark(_) => false,
             };
             previous = Some(token);
             ends
@@ -228,41 +186,45 @@ impl Walker<'_> {
     }
 
     /// The tokens between the parentheses that open here.
-    fn group(&self, open: usize) -> &[Token] {
+    fn group(&self, open: usize) -> &[AwkToken] {
         let rest = self.tokens.get(open..).unwrap_or_default();
         let length = group_length(rest);
         rest.get(1..length.saturating_sub(1)).unwrap_or_default()
     }
 
     /// The operand in front of a pipe: back to what separates expressions.
-    fn operand_before(&self, pipe: usize) -> &[Token] {
+    fn operand_before(&self, pipe: usize) -> &[AwkToken] {
         let before = self.tokens.get(..pipe).unwrap_or_default();
         let mut depth = 0_usize;
         let start = before.iter().rposition(|token| match token {
-            Token::Mark(")" | "]") => {
+            AwkToken::Mark(")" | "]") => {
                 depth = depth.saturating_add(1);
                 false
             }
-            Token::Mark("(" | "[") => {
+            AwkToken::Mark("(" | "[") => {
                 let outside = depth == 0;
                 depth = depth.saturating_sub(1);
                 outside
             }
-            Token::Mark(";" | "{" | "}" | "=" | "," | "&&" | "||" | "!" | "?" | ":") => depth == 0,
-            Token::Name(word) => depth == 0 && is_word(word),
-            Token::Line => depth == 0,
-            Token::Call(_) | Token::Text(_) | Token::Number | Token::Regex | Token::Mark(_) => {
-                false
+            AwkToken::Mark(";" | "{" | "}" | "=" | "," | "&&" | "||" | "!" | "?" | ":") => {
+                depth == 0
             }
+            AwkToken::Name(word) => depth == 0 && is_word(word),
+            AwkToken::Line => depth == 0,
+            AwkToken::Call(_)
+            | AwkToken::Text(_)
+            | AwkToken::Number
+            | AwkToken::Regex
+            | AwkToken::Mark(_) => false,
         });
         let start = start.map_or(0, |at| at.saturating_add(1));
         before.get(start..).unwrap_or_default()
     }
 
     /// The text of an expression as far as it is known: strings side by side.
-    fn value(&self, tokens: &[Token], reading: &Reading<'_>) -> Value {
+    fn value(&self, tokens: &[AwkToken], reading: &CodeReading<'_>) -> Value {
         let mut tokens = tokens;
-        while tokens.first() == Some(&Token::Mark("(")) && group_length(tokens) == tokens.len() {
+        while tokens.first() == Some(&AwkToken::Mark("(")) && group_length(tokens) == tokens.len() {
             tokens = tokens
                 .get(1..tokens.len().saturating_sub(1))
                 .unwrap_or_default();
@@ -270,13 +232,13 @@ impl Walker<'_> {
         let mut pieces = Vec::new();
         for token in tokens {
             match token {
-                Token::Text(text) => pieces.push(Piece::Text(text.clone())),
-                Token::Name(name) => match self.constants.get(name) {
+                AwkToken::Text(text) => pieces.push(Piece::Text(text.clone())),
+                AwkToken::Name(name) => match self.constants.get(name) {
                     Some(text) => pieces.push(Piece::Text(text.clone())),
                     None => pieces.push(item()),
                 },
-                Token::Mark("$") | Token::Number => pieces.push(item()),
-                Token::Call(_) | Token::Regex | Token::Mark(_) | Token::Line => {
+                AwkToken::Mark("$") | AwkToken::Number => pieces.push(item()),
+                AwkToken::Call(_) | AwkToken::Regex | AwkToken::Mark(_) | AwkToken::Line => {
                     // An operator or a call may rearrange everything around it.
                     return Value {
                         pieces: vec![item()],
@@ -305,30 +267,30 @@ fn item() -> Piece {
 }
 
 /// How many tokens a group takes, parentheses included.
-fn group_length(tokens: &[Token]) -> usize {
+fn group_length(tokens: &[AwkToken]) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
         match token {
-            Token::Mark("(") => depth = depth.saturating_add(1),
-            Token::Mark(")") => {
+            AwkToken::Mark("(") => depth = depth.saturating_add(1),
+            AwkToken::Mark(")") => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return at.saturating_add(1);
                 }
             }
-            Token::Name(_)
-            | Token::Call(_)
-            | Token::Text(_)
-            | Token::Number
-            | Token::Regex
-            | Token::Mark(_)
-            | Token::Line => {}
+            AwkToken::Name(_)
+            | AwkToken::Call(_)
+            | AwkToken::Text(_)
+            | AwkToken::Number
+            | AwkToken::Regex
+            | AwkToken::Mark(_)
+            | AwkToken::Line => {}
         }
     }
     tokens.len()
 }
 
-fn write(place: &Value, how: WriteHow, reading: &mut Reading<'_>) {
+fn write(place: &Value, how: WriteHow, reading: &mut CodeReading<'_>) {
     let data = Taint::LOCAL.with(reading.seen());
     match place.literal().as_deref() {
         Some("/dev/stdout" | "/dev/stderr" | "-" | "/dev/tty" | "/dev/null") => {}

@@ -1,11 +1,11 @@
 //! Names that are given values, alone or in parts.
 
-use super::Program;
-use super::value::{Held, Thing};
+use super::PyProgram;
+use super::value::{HeapObject, PyValue};
 use ruff_python_ast::Expr;
 
-impl Program<'_, '_> {
-    pub(super) fn assign(&mut self, target: &Expr, value: Thing) {
+impl PyProgram<'_, '_> {
+    pub(super) fn assign(&mut self, target: &Expr, value: PyValue) {
         match target {
             Expr::Name(node) => self.bind(&node.id, value),
             Expr::Tuple(node) => self.assign_each(&node.elts, &value),
@@ -26,7 +26,7 @@ impl Program<'_, '_> {
         }
     }
 
-    fn assign_each(&mut self, targets: &[Expr], value: &Thing) {
+    fn assign_each(&mut self, targets: &[Expr], value: &PyValue) {
         let starred = targets
             .iter()
             .any(|target| matches!(target, Expr::Starred(_)));
@@ -47,7 +47,7 @@ impl Program<'_, '_> {
         }
     }
 
-    pub(super) fn bind(&mut self, name: &str, value: Thing) {
+    pub(super) fn bind(&mut self, name: &str, value: PyValue) {
         let weak = self.weak > 0;
         let outer = self
             .state
@@ -80,62 +80,65 @@ impl Program<'_, '_> {
         }
     }
 
-    fn put_item(&mut self, receiver: &Thing, key: &Thing, value: Thing) {
+    fn put_item(&mut self, receiver: &PyValue, key: &PyValue, value: PyValue) {
         for way in receiver.ways().to_vec() {
             match &way {
-                Thing::Heap(at) => {
+                PyValue::Heap(at) => {
                     let constant = match key {
-                        Thing::Text(text) => text.literal(),
-                        Thing::None
-                        | Thing::Number(_)
-                        | Thing::Data(_)
-                        | Thing::Name(_)
-                        | Thing::Module(_)
-                        | Thing::Object(_)
-                        | Thing::Heap(_)
-                        | Thing::Function(_)
-                        | Thing::Class(_)
-                        | Thing::Method(..)
-                        | Thing::Either(_)
-                        | Thing::Unknown(_) => None,
+                        PyValue::Text(text) => text.literal(),
+                        PyValue::None
+                        | PyValue::Number(_)
+                        | PyValue::Data(_)
+                        | PyValue::Name(_)
+                        | PyValue::Module(_)
+                        | PyValue::Object(_)
+                        | PyValue::Heap(_)
+                        | PyValue::Function(_)
+                        | PyValue::Class(_)
+                        | PyValue::Method(..)
+                        | PyValue::Either(_)
+                        | PyValue::Unknown(_) => None,
                     };
                     match (self.state.heap.get_mut(at), constant) {
-                        (Some(Held::Dict { entries, .. }), Some(key)) => {
+                        (Some(HeapObject::Dict { entries, .. }), Some(key)) => {
                             let joined = entries
                                 .get(&key)
                                 .map_or(value.clone(), |old| old.join(&value));
                             entries.insert(key, joined);
                         }
-                        (Some(Held::Dict { rest, .. } | Held::List { rest, .. }), _) => {
+                        (
+                            Some(HeapObject::Dict { rest, .. } | HeapObject::List { rest, .. }),
+                            _,
+                        ) => {
                             *rest = super::state::join_options(rest.take(), Some(value.clone()));
                         }
-                        (Some(Held::Instance { .. }) | None, _) => {
+                        (Some(HeapObject::Instance { .. }) | None, _) => {
                             self.reading.unknown_call("__setitem__");
                         }
                     }
-                    if let Some(Held::List { items, .. }) = self.state.heap.get_mut(at) {
+                    if let Some(HeapObject::List { items, .. }) = self.state.heap.get_mut(at) {
                         for item in items {
                             *item = item.join(&value);
                         }
                     }
                 }
-                Thing::Object(object) if object.kind == "environ" => {
+                PyValue::Object(object) if object.kind == "environ" => {
                     let name = self.word(key).literal().map(|name| name.into_owned());
                     self.set_variable(name.as_deref());
                 }
-                Thing::Object(_)
-                | Thing::Data(_)
-                | Thing::None
-                | Thing::Text(_)
-                | Thing::Number(_)
-                | Thing::Method(..) => {}
-                Thing::Name(name) if name.contains("rcParams") => {}
-                Thing::Name(_)
-                | Thing::Module(_)
-                | Thing::Function(_)
-                | Thing::Class(_)
-                | Thing::Either(_)
-                | Thing::Unknown(_) => {
+                PyValue::Object(_)
+                | PyValue::Data(_)
+                | PyValue::None
+                | PyValue::Text(_)
+                | PyValue::Number(_)
+                | PyValue::Method(..) => {}
+                PyValue::Name(name) if name.contains("rcParams") => {}
+                PyValue::Name(_)
+                | PyValue::Module(_)
+                | PyValue::Function(_)
+                | PyValue::Class(_)
+                | PyValue::Either(_)
+                | PyValue::Unknown(_) => {
                     self.reading
                         .unknown_call("assignment into an unknown object");
                 }
@@ -143,24 +146,24 @@ impl Program<'_, '_> {
         }
     }
 
-    fn put_field(&mut self, receiver: &Thing, name: &str, value: Thing) {
+    fn put_field(&mut self, receiver: &PyValue, name: &str, value: PyValue) {
         for way in receiver.ways().to_vec() {
             match &way {
-                Thing::Heap(at) => {
-                    if let Some(Held::Instance { fields, .. }) = self.state.heap.get_mut(at) {
+                PyValue::Heap(at) => {
+                    if let Some(HeapObject::Instance { fields, .. }) = self.state.heap.get_mut(at) {
                         let joined = fields
                             .get(name)
                             .map_or(value.clone(), |old| old.join(&value));
                         fields.insert(name.to_owned(), joined);
                     }
                 }
-                Thing::Name(module) if is_plain_setting(module, name) => {}
-                Thing::Name(module) => {
+                PyValue::Name(module) if is_plain_setting(module, name) => {}
+                PyValue::Name(module) => {
                     // From here on the table's description of this name is wrong.
                     self.reading
                         .unknown_call(&format!("assignment to {module}.{name}"));
                 }
-                Thing::Module(at) => {
+                PyValue::Module(at) => {
                     if let Some(names) = self.state.modules.get_mut(*at) {
                         let joined = names
                             .get(name)
@@ -168,22 +171,22 @@ impl Program<'_, '_> {
                         names.insert(name.to_owned(), joined);
                     }
                 }
-                Thing::Class(class) => {
+                PyValue::Class(class) => {
                     self.reading
                         .unknown_call(&format!("assignment to {}.{name}", class.name));
                 }
-                Thing::Unknown(_) => {
+                PyValue::Unknown(_) => {
                     self.reading
                         .unknown_call(&format!("assignment to a field {name}"));
                 }
-                Thing::None
-                | Thing::Number(_)
-                | Thing::Text(_)
-                | Thing::Data(_)
-                | Thing::Object(_)
-                | Thing::Function(_)
-                | Thing::Method(..)
-                | Thing::Either(_) => {}
+                PyValue::None
+                | PyValue::Number(_)
+                | PyValue::Text(_)
+                | PyValue::Data(_)
+                | PyValue::Object(_)
+                | PyValue::Function(_)
+                | PyValue::Method(..)
+                | PyValue::Either(_) => {}
             }
         }
     }

@@ -1,16 +1,16 @@
 //! Names and attributes: what they stand for.
 
-use super::super::known::PYTHON;
-use super::Program;
-use super::given::Given;
+use super::super::library::PYTHON;
+use super::PyProgram;
+use super::arguments::CallArguments;
 use super::state::Scope;
-use super::value::{Binding, Form, Held, Object, Thing};
+use super::value::{Binding, HeapObject, PyObject, PyValue, TextForm};
 use crate::Taint;
 use ruff_python_ast::ExprAttribute;
 use std::rc::Rc;
 
-impl Program<'_, '_> {
-    pub(super) fn lookup(&mut self, name: &str) -> Thing {
+impl PyProgram<'_, '_> {
+    pub(super) fn lookup(&mut self, name: &str) -> PyValue {
         if let Some(frame) = self.state.frames.last() {
             if let Some(thing) = frame.locals.get(name) {
                 // A local that is only set on some ways may still be the outer name on others.
@@ -38,12 +38,12 @@ impl Program<'_, '_> {
             return thing.clone();
         }
         match name {
-            "__name__" => return Thing::text("__main__"),
+            "__name__" => return PyValue::text("__main__"),
             "__file__" => {
                 let file = self.files.get(self.module).cloned().flatten();
-                return file.map_or(Thing::Data(Taint::NONE), Thing::text);
+                return file.map_or(PyValue::Data(Taint::NONE), PyValue::text);
             }
-            "__doc__" | "__builtins__" | "__spec__" => return Thing::Unknown(Taint::NONE),
+            "__doc__" | "__builtins__" | "__spec__" => return PyValue::Unknown(Taint::NONE),
             _ => {}
         }
         let starred = self
@@ -53,25 +53,25 @@ impl Program<'_, '_> {
             .find(|full| PYTHON.call(full).is_some() || PYTHON.call(&format!("@{full}")).is_some());
         match starred {
             Some(full) => self.library(&full),
-            None if PYTHON.call(name).is_some() => Thing::name(name),
-            None => Thing::Unknown(Taint::UNKNOWN),
+            None if PYTHON.call(name).is_some() => PyValue::name(name),
+            None => PyValue::Unknown(Taint::UNKNOWN),
         }
     }
 
     /// A member of a library: a value with a description, or just its name.
-    pub(super) fn library(&mut self, full: &str) -> Thing {
+    pub(super) fn library(&mut self, full: &str) -> PyValue {
         match PYTHON.call(&format!("@{full}")) {
             Some(behaviour) if !full.is_empty() => {
-                self.perform(behaviour, None, &Given::default(), full, 0)
+                self.perform(behaviour, None, &CallArguments::default(), full, 0)
             }
-            Some(_) | None => Thing::name(full),
+            Some(_) | None => PyValue::name(full),
         }
     }
 
-    pub(super) fn attribute_of(&mut self, node: &ExprAttribute) -> Thing {
+    pub(super) fn attribute_of(&mut self, node: &ExprAttribute) -> PyValue {
         let receiver = self.eval(&node.value);
         let site = usize::from(node.range.start());
-        let found: Vec<Thing> = receiver
+        let found: Vec<PyValue> = receiver
             .ways()
             .to_vec()
             .iter()
@@ -80,151 +80,161 @@ impl Program<'_, '_> {
         found
             .into_iter()
             .reduce(|a, b| a.join(&b))
-            .unwrap_or(Thing::None)
+            .unwrap_or(PyValue::None)
     }
 
-    pub(super) fn attribute(&mut self, receiver: &Thing, name: &str, site: usize) -> Thing {
-        let method = || Thing::Method(Rc::new(receiver.clone()), Rc::from(name));
+    pub(super) fn attribute(&mut self, receiver: &PyValue, name: &str, site: usize) -> PyValue {
+        let method = || PyValue::Method(Rc::new(receiver.clone()), Rc::from(name));
         match receiver {
-            Thing::Name(module) => {
+            PyValue::Name(module) => {
                 let full = format!("{module}.{name}");
                 self.library(&full)
             }
-            Thing::Module(at) => self
+            PyValue::Module(at) => self
                 .state
                 .modules
                 .get(*at)
                 .and_then(|names| names.get(name))
                 .cloned()
-                .unwrap_or(Thing::Unknown(Taint::UNKNOWN)),
-            Thing::Object(object) => self.object_attribute(receiver, object, name),
-            Thing::Text(text) if text.form == Form::Path => {
+                .unwrap_or(PyValue::Unknown(Taint::UNKNOWN)),
+            PyValue::Object(object) => self.object_attribute(receiver, object, name),
+            PyValue::Text(text) if text.form == TextForm::Path => {
                 match PYTHON.method("path", &format!("@{name}")) {
-                    Some(behaviour) if !PYTHON.is_broad("path") => {
-                        self.perform(behaviour, Some(receiver), &Given::default(), name, site)
-                    }
+                    Some(behaviour) if !PYTHON.is_broad("path") => self.perform(
+                        behaviour,
+                        Some(receiver),
+                        &CallArguments::default(),
+                        name,
+                        site,
+                    ),
                     Some(_) | None => method(),
                 }
             }
-            Thing::Text(_) | Thing::Data(_) | Thing::Number(_) | Thing::None => {
+            PyValue::Text(_) | PyValue::Data(_) | PyValue::Number(_) | PyValue::None => {
                 if PYTHON.method("data", name).is_some() {
                     method()
                 } else {
-                    Thing::Data(receiver.taint())
+                    PyValue::Data(receiver.taint())
                 }
             }
-            Thing::Heap(at) => match self.state.heap.get(at) {
-                Some(Held::Instance { class, fields }) => {
+            PyValue::Heap(at) => match self.state.heap.get(at) {
+                Some(HeapObject::Instance { class, fields }) => {
                     if let Some(value) = fields.get(name) {
                         return value.clone();
                     }
                     let class = Rc::clone(class);
                     match find_member(&class, name) {
-                        Some(Thing::Function(function))
+                        Some(PyValue::Function(function))
                             if function.binding == Binding::Property =>
                         {
                             self.invoke(
                                 &function,
-                                Given::of(vec![receiver.clone()]),
-                                super::Arguments::Given,
+                                CallArguments::of(vec![receiver.clone()]),
+                                super::ArgumentSource::Given,
                                 site,
                             )
                         }
-                        Some(Thing::Function(_)) => method(),
+                        Some(PyValue::Function(_)) => method(),
                         Some(value) => value,
                         None => method(),
                     }
                 }
-                Some(Held::List { .. } | Held::Dict { .. }) | None => method(),
+                Some(HeapObject::List { .. } | HeapObject::Dict { .. }) | None => method(),
             },
-            Thing::Class(class) => match find_member(class, name) {
-                Some(Thing::Function(_)) | None => method(),
+            PyValue::Class(class) => match find_member(class, name) {
+                Some(PyValue::Function(_)) | None => method(),
                 Some(value) => value,
             },
             // `args.path.name`: an attribute of plain data is plain data.
-            Thing::Method(inner, _) if self.state.is_plain(inner) => {
-                let data = Thing::Data(inner.taint());
+            PyValue::Method(inner, _) if self.state.is_plain(inner) => {
+                let data = PyValue::Data(inner.taint());
                 self.attribute(&data, name, site)
             }
-            Thing::Function(_) | Thing::Method(..) => Thing::Data(Taint::NONE),
-            Thing::Either(_) | Thing::Unknown(_) => {
-                Thing::Method(Rc::new(Thing::Unknown(receiver.taint())), Rc::from(name))
+            PyValue::Function(_) | PyValue::Method(..) => PyValue::Data(Taint::NONE),
+            PyValue::Either(_) | PyValue::Unknown(_) => {
+                PyValue::Method(Rc::new(PyValue::Unknown(receiver.taint())), Rc::from(name))
             }
         }
     }
 
-    fn object_attribute(&mut self, receiver: &Thing, object: &Object, name: &str) -> Thing {
+    fn object_attribute(&mut self, receiver: &PyValue, object: &PyObject, name: &str) -> PyValue {
         let special = PYTHON.method(object.kind, &format!("@{name}"));
         if name.starts_with("__") {
-            return Thing::Unknown(object.taint);
+            return PyValue::Unknown(object.taint);
         }
         if PYTHON.is_broad(object.kind) {
             // Everything about it is of its own kind, or a method that is described.
-            return Thing::Method(Rc::new(receiver.clone()), Rc::from(name));
+            return PyValue::Method(Rc::new(receiver.clone()), Rc::from(name));
         }
         match special {
-            Some(behaviour) => self.perform(behaviour, Some(receiver), &Given::default(), name, 0),
+            Some(behaviour) => self.perform(
+                behaviour,
+                Some(receiver),
+                &CallArguments::default(),
+                name,
+                0,
+            ),
             None if PYTHON.method(object.kind, name).is_some() => {
-                Thing::Method(Rc::new(receiver.clone()), Rc::from(name))
+                PyValue::Method(Rc::new(receiver.clone()), Rc::from(name))
             }
-            None => Thing::Data(object.taint),
+            None => PyValue::Data(object.taint),
         }
     }
 
     /// A method that is not called stands for a value of its receiver.
-    pub(super) fn settle(&self, thing: &Thing) -> Thing {
+    pub(super) fn settle(&self, thing: &PyValue) -> PyValue {
         match thing {
-            Thing::Method(receiver, _) => match &**receiver {
-                object @ Thing::Object(kind) if PYTHON.is_broad(kind.kind) => object.clone(),
-                receiver if self.state.is_plain(receiver) => Thing::Data(self.taint(receiver)),
-                Thing::None
-                | Thing::Number(_)
-                | Thing::Text(_)
-                | Thing::Data(_)
-                | Thing::Name(_)
-                | Thing::Module(_)
-                | Thing::Object(_)
-                | Thing::Heap(_)
-                | Thing::Function(_)
-                | Thing::Class(_)
-                | Thing::Method(..)
-                | Thing::Either(_)
-                | Thing::Unknown(_) => thing.clone(),
+            PyValue::Method(receiver, _) => match &**receiver {
+                object @ PyValue::Object(kind) if PYTHON.is_broad(kind.kind) => object.clone(),
+                receiver if self.state.is_plain(receiver) => PyValue::Data(self.taint(receiver)),
+                PyValue::None
+                | PyValue::Number(_)
+                | PyValue::Text(_)
+                | PyValue::Data(_)
+                | PyValue::Name(_)
+                | PyValue::Module(_)
+                | PyValue::Object(_)
+                | PyValue::Heap(_)
+                | PyValue::Function(_)
+                | PyValue::Class(_)
+                | PyValue::Method(..)
+                | PyValue::Either(_)
+                | PyValue::Unknown(_) => thing.clone(),
             },
-            Thing::None
-            | Thing::Number(_)
-            | Thing::Text(_)
-            | Thing::Data(_)
-            | Thing::Name(_)
-            | Thing::Module(_)
-            | Thing::Object(_)
-            | Thing::Heap(_)
-            | Thing::Function(_)
-            | Thing::Class(_)
-            | Thing::Either(_)
-            | Thing::Unknown(_) => thing.clone(),
+            PyValue::None
+            | PyValue::Number(_)
+            | PyValue::Text(_)
+            | PyValue::Data(_)
+            | PyValue::Name(_)
+            | PyValue::Module(_)
+            | PyValue::Object(_)
+            | PyValue::Heap(_)
+            | PyValue::Function(_)
+            | PyValue::Class(_)
+            | PyValue::Either(_)
+            | PyValue::Unknown(_) => thing.clone(),
         }
     }
 }
 
 /// A member of a class or of its bases.
-pub(super) fn find_member(class: &super::value::Class, name: &str) -> Option<Thing> {
+pub(super) fn find_member(class: &super::value::PyClass, name: &str) -> Option<PyValue> {
     if let Some(member) = class.members.get(name) {
         return Some(member.clone());
     }
     class.bases.iter().find_map(|base| match base {
-        Thing::Class(base) => find_member(base, name),
-        Thing::None
-        | Thing::Number(_)
-        | Thing::Text(_)
-        | Thing::Data(_)
-        | Thing::Name(_)
-        | Thing::Module(_)
-        | Thing::Object(_)
-        | Thing::Heap(_)
-        | Thing::Function(_)
-        | Thing::Method(..)
-        | Thing::Either(_)
-        | Thing::Unknown(_) => None,
+        PyValue::Class(base) => find_member(base, name),
+        PyValue::None
+        | PyValue::Number(_)
+        | PyValue::Text(_)
+        | PyValue::Data(_)
+        | PyValue::Name(_)
+        | PyValue::Module(_)
+        | PyValue::Object(_)
+        | PyValue::Heap(_)
+        | PyValue::Function(_)
+        | PyValue::Method(..)
+        | PyValue::Either(_)
+        | PyValue::Unknown(_) => None,
     })
 }

@@ -1,8 +1,8 @@
 //! Ways through the program: conditions, loops, contexts, attempts, matches.
 
-use super::Program;
+use super::PyProgram;
 use super::state::State;
-use super::value::Thing;
+use super::value::PyValue;
 use crate::GapKind;
 use ruff_python_ast::{
     ExceptHandler, Pattern, StmtFor, StmtIf, StmtMatch, StmtTry, StmtWhile, StmtWith,
@@ -11,7 +11,7 @@ use ruff_python_ast::{
 /// Rounds of a loop before its values must have settled.
 const ROUNDS: usize = 8;
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn condition(&mut self, node: &StmtIf) {
         self.eval(&node.test);
         self.branch = self.branch.saturating_add(1);
@@ -94,23 +94,23 @@ impl Program<'_, '_> {
     }
 
     /// What `with` binds: mostly the value itself.
-    fn enter(&mut self, value: &Thing) -> Thing {
+    fn enter(&mut self, value: &PyValue) -> PyValue {
         match value {
-            Thing::Object(object) => {
-                match super::super::known::PYTHON.method(object.kind, "with") {
+            PyValue::Object(object) => {
+                match super::super::library::PYTHON.method(object.kind, "with") {
                     Some(behaviour) => {
-                        let given = super::given::Given::default();
+                        let given = super::arguments::CallArguments::default();
                         self.perform(behaviour, Some(value), &given, "with", 0)
                     }
                     None => value.clone(),
                 }
             }
-            Thing::Heap(_) => {
-                let given = super::given::Given::default();
+            PyValue::Heap(_) => {
+                let given = super::arguments::CallArguments::default();
                 if self.has_method(value, "__enter__") {
                     let entered = self.call_method(value, "__enter__", given, "__enter__", 0);
                     if self.has_method(value, "__exit__") {
-                        let given = super::given::Given::any(crate::Taint::NONE);
+                        let given = super::arguments::CallArguments::any(crate::Taint::NONE);
                         self.call_method(value, "__exit__", given, "__exit__", 0);
                     }
                     entered
@@ -137,7 +137,7 @@ impl Program<'_, '_> {
                 self.eval(kind);
             }
             if let Some(name) = &handler.name {
-                self.bind(name.as_str(), Thing::Data(crate::Taint::NONE));
+                self.bind(name.as_str(), PyValue::Data(crate::Taint::NONE));
             }
             self.block(&handler.body);
             after.join(std::mem::replace(&mut self.state, before));
@@ -152,8 +152,8 @@ impl Program<'_, '_> {
     pub(super) fn matches(&mut self, node: &StmtMatch) {
         let subject = self.eval(&node.subject);
         let stand_in = match self.state.is_plain(&subject) {
-            true => Thing::Data(self.taint(&subject)),
-            false => Thing::Unknown(self.taint(&subject)),
+            true => PyValue::Data(self.taint(&subject)),
+            false => PyValue::Unknown(self.taint(&subject)),
         };
         self.branch = self.branch.saturating_add(1);
         let mut after = self.fork();
@@ -170,7 +170,7 @@ impl Program<'_, '_> {
         self.branch = self.branch.saturating_sub(1);
     }
 
-    fn capture(&mut self, pattern: &Pattern, value: &Thing) {
+    fn capture(&mut self, pattern: &Pattern, value: &PyValue) {
         match pattern {
             Pattern::MatchValue(node) => {
                 self.eval(&node.value);

@@ -1,14 +1,14 @@
 //! Functions inside expressions: lambdas, comprehensions, and the call itself.
 
-use super::Program;
-use super::given::Given;
+use super::PyProgram;
+use super::arguments::CallArguments;
 use super::state::join_options;
-use super::value::{Binding, Body, Function, Held, Thing};
+use super::value::{Binding, FunctionBody, HeapObject, PyFunction, PyValue};
 use ruff_python_ast::{Comprehension, Expr, ExprCall, ExprLambda};
 use std::rc::Rc;
 
-impl Program<'_, '_> {
-    pub(super) fn lambda(&mut self, node: &ExprLambda) -> Thing {
+impl PyProgram<'_, '_> {
+    pub(super) fn lambda(&mut self, node: &ExprLambda) -> PyValue {
         let parameters = node.parameters.as_deref().cloned().unwrap_or_default();
         let mut defaults = std::collections::BTreeMap::new();
         for parameter in parameters.iter_non_variadic_params() {
@@ -17,9 +17,9 @@ impl Program<'_, '_> {
                 defaults.insert(parameter.name().to_string(), value);
             }
         }
-        Thing::Function(Rc::new(Function {
+        PyValue::Function(Rc::new(PyFunction {
             parameters,
-            body: Body::Expression((*node.body).clone()),
+            body: FunctionBody::Expression((*node.body).clone()),
             defaults,
             captured: self.captured(),
             module: self.module,
@@ -32,8 +32,8 @@ impl Program<'_, '_> {
         generators: &[Comprehension],
         parts: &[&Expr],
         site: usize,
-    ) -> Thing {
-        let mut element = Thing::None;
+    ) -> PyValue {
+        let mut element = PyValue::None;
         self.generate(generators, &mut |program| {
             for part in parts {
                 element = program.eval(part);
@@ -42,8 +42,8 @@ impl Program<'_, '_> {
         self.list(site, Vec::new(), Some(element))
     }
 
-    pub(super) fn dict_comprehension(&mut self, node: &ruff_python_ast::ExprDictComp) -> Thing {
-        let mut value = Thing::None;
+    pub(super) fn dict_comprehension(&mut self, node: &ruff_python_ast::ExprDictComp) -> PyValue {
+        let mut value = PyValue::None;
         self.generate(&node.generators, &mut |program| {
             if let Some(key) = &node.key {
                 program.eval(key);
@@ -52,7 +52,7 @@ impl Program<'_, '_> {
         });
         self.hold(
             usize::from(node.range.start()),
-            Held::Dict {
+            HeapObject::Dict {
                 entries: std::collections::BTreeMap::new(),
                 rest: Some(value),
             },
@@ -66,7 +66,7 @@ impl Program<'_, '_> {
         for generator in generators {
             names_of(&generator.target, &mut own);
         }
-        let before: Vec<(String, Option<Thing>)> = own
+        let before: Vec<(String, Option<PyValue>)> = own
             .into_iter()
             .map(|name| {
                 let old = self.scope().and_then(|names| names.remove(&name));
@@ -103,13 +103,13 @@ impl Program<'_, '_> {
         }
     }
 
-    pub(super) fn call(&mut self, node: &ExprCall) -> Thing {
+    pub(super) fn call(&mut self, node: &ExprCall) -> PyValue {
         let above = method_of_super(&node.func);
         let function = match above {
-            Some(_) => Thing::None,
+            Some(_) => PyValue::None,
             None => self.eval(&node.func),
         };
-        let mut given = Given::default();
+        let mut given = CallArguments::default();
         for argument in &node.arguments.args {
             let value = self.eval(argument);
             match (argument, self.items(&value)) {

@@ -1,16 +1,16 @@
 //! Deeds that run code or reach other machines and databases.
 
-use super::super::known::Argument;
+use super::super::library::Argument;
 use super::super::reading::{host_of, named};
-use super::Program;
-use super::given::{Given, text_of};
-use super::value::Thing;
+use super::PyProgram;
+use super::arguments::{CallArguments, text_of};
+use super::value::PyValue;
 use crate::{Code, Direction, Host, Taint};
 
-impl Program<'_, '_> {
-    pub(super) fn run_code(&mut self, code: Option<Thing>) {
+impl PyProgram<'_, '_> {
+    pub(super) fn run_code(&mut self, code: Option<PyValue>) {
         match code {
-            Some(Thing::Text(text)) if text.literal().is_some() => {
+            Some(PyValue::Text(text)) if text.literal().is_some() => {
                 self.depth = self.depth.saturating_add(10);
                 self.run_text(&text.literal().unwrap_or_default());
                 self.depth = self.depth.saturating_sub(10);
@@ -31,8 +31,8 @@ impl Program<'_, '_> {
     pub(super) fn receive(
         &mut self,
         at: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
     ) -> Taint {
         let host = self.host(at, receiver, given);
         // What the address, the query and the headers carry goes out.
@@ -47,21 +47,28 @@ impl Program<'_, '_> {
         Taint::NETWORK
     }
 
-    pub(super) fn host(&self, at: Argument, receiver: Option<&Thing>, given: &Given) -> Host {
+    pub(super) fn host(
+        &self,
+        at: Argument,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> Host {
         match self.argument(at, receiver, given) {
-            Some(thing @ Thing::Heap(_)) => {
+            Some(thing @ PyValue::Heap(_)) => {
                 let first = self.items(&thing).and_then(|items| items.first().cloned());
                 text_of(first.as_ref()).map_or(Host::Unknown, |host| named(&host))
             }
-            Some(Thing::Object(object)) => object.origin.as_ref().map_or(Host::Unknown, |origin| {
-                host_of(&self.word(&Thing::Text((**origin).clone())))
-            }),
-            Some(thing @ Thing::Text(_)) => host_of(&self.word(&thing)),
+            Some(PyValue::Object(object)) => {
+                object.origin.as_ref().map_or(Host::Unknown, |origin| {
+                    host_of(&self.word(&PyValue::Text((**origin).clone())))
+                })
+            }
+            Some(thing @ PyValue::Text(_)) => host_of(&self.word(&thing)),
             Some(_) | None => Host::Unknown,
         }
     }
 
-    pub(super) fn sql(&mut self, at: Argument, receiver: Option<&Thing>, given: &Given) {
+    pub(super) fn sql(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) {
         match self
             .argument(at, receiver, given)
             .as_ref()

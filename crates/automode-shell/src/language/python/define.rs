@@ -1,8 +1,8 @@
 //! Functions and classes that the program defines.
 
-use super::Program;
+use super::PyProgram;
 use super::state::{Frame, Scope};
-use super::value::{Binding, Body, Class, Function, Thing};
+use super::value::{Binding, FunctionBody, PyClass, PyFunction, PyValue};
 use ruff_python_ast::{Expr, StmtClassDef, StmtFunctionDef};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,11 +13,11 @@ enum Decorator {
     /// It stays what it is.
     Keeps,
     /// A known function gets it and may call it.
-    Calls(Thing),
+    Calls(PyValue),
     Unknown,
 }
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn define(&mut self, node: &StmtFunctionDef) {
         let mut binding = Binding::Instance;
         let mut unknown = false;
@@ -31,15 +31,15 @@ impl Program<'_, '_> {
             }
         }
         let function = self.function(node, binding);
-        let thing = Thing::Function(Rc::new(function));
+        let thing = PyValue::Function(Rc::new(function));
         for caller in callers {
-            let given = super::given::Given::of(vec![thing.clone()]);
+            let given = super::arguments::CallArguments::of(vec![thing.clone()]);
             self.apply(&caller, given, "decorator", 0);
         }
         if unknown {
             // Whoever decorates may call it with anything.
             self.escape(&thing, crate::Taint::UNKNOWN);
-            self.bind(node.name.as_str(), Thing::Unknown(crate::Taint::UNKNOWN));
+            self.bind(node.name.as_str(), PyValue::Unknown(crate::Taint::UNKNOWN));
         } else {
             self.bind(node.name.as_str(), thing);
         }
@@ -49,12 +49,12 @@ impl Program<'_, '_> {
     fn decorator(&mut self, expression: &Expr) -> Decorator {
         let value = self.eval(expression);
         match &value {
-            Thing::Name(name) => match name.as_ref() {
+            PyValue::Name(name) => match name.as_ref() {
                 "staticmethod" => Decorator::Binds(Binding::Static),
                 "classmethod" => Decorator::Binds(Binding::Class),
                 "property" | "functools.cached_property" => Decorator::Binds(Binding::Property),
                 name if keeps_function(name) => Decorator::Keeps,
-                name if super::super::known::PYTHON.call(name).is_some() => {
+                name if super::super::library::PYTHON.call(name).is_some() => {
                     Decorator::Calls(value.clone())
                 }
                 name => {
@@ -63,30 +63,30 @@ impl Program<'_, '_> {
                 }
             },
             // The results of known calls such as `@lru_cache(maxsize=1)`.
-            Thing::Data(_) | Thing::Object(_) => Decorator::Keeps,
+            PyValue::Data(_) | PyValue::Object(_) => Decorator::Keeps,
             // `@x.setter`.
-            Thing::Method(receiver, _)
-                if matches!(**receiver, Thing::Function(_) | Thing::Data(_)) =>
+            PyValue::Method(receiver, _)
+                if matches!(**receiver, PyValue::Function(_) | PyValue::Data(_)) =>
             {
                 Decorator::Keeps
             }
-            Thing::Function(_)
-            | Thing::Class(_)
-            | Thing::Heap(_)
-            | Thing::Method(..)
-            | Thing::Either(_)
-            | Thing::Unknown(_)
-            | Thing::Module(_)
-            | Thing::None
-            | Thing::Number(_)
-            | Thing::Text(_) => {
+            PyValue::Function(_)
+            | PyValue::Class(_)
+            | PyValue::Heap(_)
+            | PyValue::Method(..)
+            | PyValue::Either(_)
+            | PyValue::Unknown(_)
+            | PyValue::Module(_)
+            | PyValue::None
+            | PyValue::Number(_)
+            | PyValue::Text(_) => {
                 self.reading.unknown_call("decorator");
                 Decorator::Unknown
             }
         }
     }
 
-    fn function(&mut self, node: &StmtFunctionDef, binding: Binding) -> Function {
+    fn function(&mut self, node: &StmtFunctionDef, binding: Binding) -> PyFunction {
         let mut defaults = BTreeMap::new();
         for parameter in node.parameters.iter_non_variadic_params() {
             if let Some(annotation) = parameter.annotation() {
@@ -100,9 +100,9 @@ impl Program<'_, '_> {
         if let Some(returns) = &node.returns {
             self.eval(returns);
         }
-        Function {
+        PyFunction {
             parameters: (*node.parameters).clone(),
-            body: Body::Block(node.body.to_vec()),
+            body: FunctionBody::Block(node.body.to_vec()),
             defaults,
             captured: self.captured(),
             module: self.module,
@@ -111,7 +111,7 @@ impl Program<'_, '_> {
     }
 
     /// Local names that a function defined here can see.
-    pub(super) fn captured(&self) -> BTreeMap<String, Thing> {
+    pub(super) fn captured(&self) -> BTreeMap<String, PyValue> {
         self.state
             .frames
             .last()
@@ -130,26 +130,26 @@ impl Program<'_, '_> {
             for base in &arguments.args {
                 let base = self.eval(base);
                 match &base {
-                    Thing::Name(name) if super::super::known::PYTHON.call(name).is_none() => {
+                    PyValue::Name(name) if super::super::library::PYTHON.call(name).is_none() => {
                         self.reading.unknown_call(name);
                     }
-                    Thing::Name(_) | Thing::Class(_) | Thing::Data(_) => {}
-                    Thing::None
-                    | Thing::Number(_)
-                    | Thing::Text(_)
-                    | Thing::Module(_)
-                    | Thing::Object(_)
-                    | Thing::Heap(_)
-                    | Thing::Function(_)
-                    | Thing::Method(..)
-                    | Thing::Either(_)
-                    | Thing::Unknown(_) => self.reading.unknown_call("base class"),
+                    PyValue::Name(_) | PyValue::Class(_) | PyValue::Data(_) => {}
+                    PyValue::None
+                    | PyValue::Number(_)
+                    | PyValue::Text(_)
+                    | PyValue::Module(_)
+                    | PyValue::Object(_)
+                    | PyValue::Heap(_)
+                    | PyValue::Function(_)
+                    | PyValue::Method(..)
+                    | PyValue::Either(_)
+                    | PyValue::Unknown(_) => self.reading.unknown_call("base class"),
                 }
                 bases.push(base);
             }
             for keyword in &arguments.keywords {
                 let value = self.eval(&keyword.value);
-                if !matches!(&value, Thing::Name(name) if name.as_ref() == "abc.ABCMeta")
+                if !matches!(&value, PyValue::Name(name) if name.as_ref() == "abc.ABCMeta")
                     && !value.is_plain()
                 {
                     self.reading.unknown_call("metaclass");
@@ -176,7 +176,7 @@ impl Program<'_, '_> {
         let name: Rc<str> = Rc::from(node.name.as_str());
         self.bind(
             node.name.as_str(),
-            Thing::Class(Rc::new(Class {
+            PyValue::Class(Rc::new(PyClass {
                 name,
                 members,
                 bases,

@@ -1,23 +1,23 @@
 //! Expressions.
 
-use super::Program;
+use super::PyProgram;
 use super::state::join_options;
 use super::text::{constant, is_broad};
-use super::value::{Held, Thing};
+use super::value::{HeapObject, PyValue};
 use crate::{GapKind, Taint};
 use ruff_python_ast::{Expr, Number};
 
 /// Nested evaluations, calls of the program's functions included.
 const DEPTH: usize = 160;
 
-impl Program<'_, '_> {
-    pub(super) fn eval(&mut self, expression: &Expr) -> Thing {
+impl PyProgram<'_, '_> {
+    pub(super) fn eval(&mut self, expression: &Expr) -> PyValue {
         if !self.step() {
-            return Thing::Unknown(Taint::UNKNOWN);
+            return PyValue::Unknown(Taint::UNKNOWN);
         }
         if self.depth >= DEPTH {
             self.reading.gap(GapKind::Budget);
-            return Thing::Unknown(Taint::UNKNOWN);
+            return PyValue::Unknown(Taint::UNKNOWN);
         }
         self.depth = self.depth.saturating_add(1);
         let value = self.evaluate(expression);
@@ -25,28 +25,28 @@ impl Program<'_, '_> {
         value
     }
 
-    fn evaluate(&mut self, expression: &Expr) -> Thing {
+    fn evaluate(&mut self, expression: &Expr) -> PyValue {
         match expression {
             Expr::Name(node) => self.lookup(&node.id),
             Expr::Attribute(node) => self.attribute_of(node),
             Expr::Call(node) => self.call(node),
             Expr::Subscript(node) => self.subscript(node),
-            Expr::StringLiteral(node) => Thing::text(node.value.to_str()),
+            Expr::StringLiteral(node) => PyValue::text(node.value.to_str()),
             Expr::BytesLiteral(node) => {
                 let bytes: Vec<u8> = node.value.bytes().collect();
                 match String::from_utf8(bytes) {
-                    Ok(text) => Thing::text(text),
-                    Err(_) => Thing::Data(Taint::NONE),
+                    Ok(text) => PyValue::text(text),
+                    Err(_) => PyValue::Data(Taint::NONE),
                 }
             }
             Expr::FString(node) => self.interpolated(node.value.elements()),
             Expr::TString(node) => self.interpolated(node.value.elements()),
             Expr::NumberLiteral(node) => match &node.value {
-                Number::Int(int) => Thing::Number(int.as_u64()),
-                Number::Float(_) | Number::Complex { .. } => Thing::Number(None),
+                Number::Int(int) => PyValue::Number(int.as_u64()),
+                Number::Float(_) | Number::Complex { .. } => PyValue::Number(None),
             },
-            Expr::BooleanLiteral(_) => Thing::Number(None),
-            Expr::NoneLiteral(_) | Expr::EllipsisLiteral(_) => Thing::None,
+            Expr::BooleanLiteral(_) => PyValue::Number(None),
+            Expr::NoneLiteral(_) | Expr::EllipsisLiteral(_) => PyValue::None,
             Expr::List(node) => self.display(&node.elts, usize::from(node.range.start())),
             Expr::Tuple(node) => self.display(&node.elts, usize::from(node.range.start())),
             Expr::Set(node) => self.display(&node.elts, usize::from(node.range.start())),
@@ -67,7 +67,7 @@ impl Program<'_, '_> {
                 }
                 self.hold(
                     usize::from(node.range.start()),
-                    Held::Dict { entries, rest },
+                    HeapObject::Dict { entries, rest },
                 )
             }
             Expr::BinOp(node) => {
@@ -76,9 +76,9 @@ impl Program<'_, '_> {
                 self.combine(node.op, &left, &right, usize::from(node.range.start()))
             }
             Expr::UnaryOp(node) => match self.eval(&node.operand) {
-                Thing::Number(_) => Thing::Number(None),
-                object @ Thing::Object(_) => object,
-                other => Thing::Data(self.taint(&other)),
+                PyValue::Number(_) => PyValue::Number(None),
+                object @ PyValue::Object(_) => object,
+                other => PyValue::Data(self.taint(&other)),
             },
             Expr::BoolOp(node) => node
                 .values
@@ -87,7 +87,7 @@ impl Program<'_, '_> {
                 .collect::<Vec<_>>()
                 .into_iter()
                 .reduce(|a, b| a.join(&b))
-                .unwrap_or(Thing::None),
+                .unwrap_or(PyValue::None),
             Expr::Compare(node) => {
                 let left = self.eval(&node.left);
                 let mut broad = is_broad(&left).then(|| left.clone());
@@ -97,7 +97,7 @@ impl Program<'_, '_> {
                         broad = Some(value);
                     }
                 }
-                broad.unwrap_or(Thing::Number(None))
+                broad.unwrap_or(PyValue::Number(None))
             }
             Expr::If(node) => {
                 self.eval(&node.test);
@@ -132,7 +132,7 @@ impl Program<'_, '_> {
                 let value = node
                     .value
                     .as_ref()
-                    .map_or(Thing::None, |value| self.eval(value));
+                    .map_or(PyValue::None, |value| self.eval(value));
                 self.yields(value)
             }
             Expr::YieldFrom(node) => {
@@ -145,16 +145,16 @@ impl Program<'_, '_> {
                 for part in [&node.lower, &node.upper, &node.step].into_iter().flatten() {
                     self.eval(part);
                 }
-                Thing::Number(None)
+                PyValue::Number(None)
             }
-            Expr::IpyEscapeCommand(_) => Thing::Unknown(Taint::UNKNOWN),
+            Expr::IpyEscapeCommand(_) => PyValue::Unknown(Taint::UNKNOWN),
         }
     }
 
-    fn yields(&mut self, value: Thing) -> Thing {
+    fn yields(&mut self, value: PyValue) -> PyValue {
         if let Some(frame) = self.state.frames.last_mut() {
             frame.yielded = join_options(frame.yielded.take(), Some(value));
         }
-        Thing::Data(Taint::UNKNOWN)
+        PyValue::Data(Taint::UNKNOWN)
     }
 }

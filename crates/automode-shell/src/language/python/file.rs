@@ -1,9 +1,9 @@
 //! Deeds that write, delete and open files.
 
-use super::super::known::{Argument, Place};
-use super::Program;
-use super::given::Given;
-use super::value::{Object, Thing};
+use super::super::library::{Argument, ArgumentPlace};
+use super::PyProgram;
+use super::arguments::CallArguments;
+use super::value::{PyObject, PyValue};
 use crate::{Taint, WriteHow};
 
 /// What an open mode allows.
@@ -16,20 +16,20 @@ pub(super) enum Mode {
     Unknown,
 }
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn write(
         &mut self,
         at: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
         how: WriteHow,
         data: Taint,
     ) -> Taint {
         let data = match (at.place, receiver) {
-            (Place::Receiver, _) | (_, None) => data,
+            (ArgumentPlace::Receiver, _) | (_, None) => data,
             (_, Some(receiver)) => data.with(self.taint(receiver)),
         };
-        if let Some(Thing::Object(object)) = self.argument(at, receiver, given)
+        if let Some(PyValue::Object(object)) = self.argument(at, receiver, given)
             && object.written.is_some()
         {
             self.put_into(&object, data);
@@ -44,8 +44,8 @@ impl Program<'_, '_> {
     pub(super) fn delete(
         &mut self,
         at: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
         tree: bool,
     ) -> Taint {
         if let Some(place) = self.place(at, receiver, given) {
@@ -58,8 +58,8 @@ impl Program<'_, '_> {
         &mut self,
         file: Argument,
         mode: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
     ) -> Taint {
         let mode = match self.argument(mode, receiver, given) {
             Some(mode) => mode_of(super::text::constant(&mode).as_deref()),
@@ -78,11 +78,11 @@ impl Program<'_, '_> {
     }
 
     /// Data that goes into a file which is already open.
-    pub(super) fn put(&mut self, at: Argument, receiver: Option<&Thing>, given: &Given) {
+    pub(super) fn put(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) {
         let data = self.given_taint(given);
         match self.argument(at, receiver, given) {
-            Some(Thing::Object(object)) => self.put_into(&object, data),
-            Some(Thing::Unknown(_)) => self.reading.unknown_call("write to an unknown object"),
+            Some(PyValue::Object(object)) => self.put_into(&object, data),
+            Some(PyValue::Unknown(_)) => self.reading.unknown_call("write to an unknown object"),
             // What was read from a file is told by its read.
             None if data.has(Taint::SECRET) && !data.has(Taint::LOCAL) => {
                 self.reading.shows_environment();
@@ -91,10 +91,10 @@ impl Program<'_, '_> {
         }
     }
 
-    fn put_into(&mut self, object: &Object, data: Taint) {
+    fn put_into(&mut self, object: &PyObject, data: Taint) {
         match (&object.origin, object.written) {
             (Some(origin), Some(how)) => {
-                let place = self.word(&Thing::Text((**origin).clone()));
+                let place = self.word(&PyValue::Text((**origin).clone()));
                 self.reading.writes(&place, how, data);
             }
             (None, Some(how)) => {
@@ -127,9 +127,9 @@ pub(super) fn mode_of(mode: Option<&str>) -> Mode {
     }
 }
 
-pub(super) fn origin_of(receiver: Option<&Thing>) -> Option<String> {
+pub(super) fn origin_of(receiver: Option<&PyValue>) -> Option<String> {
     match receiver {
-        Some(Thing::Object(object)) => object.origin.as_ref().and_then(|origin| origin.literal()),
+        Some(PyValue::Object(object)) => object.origin.as_ref().and_then(|origin| origin.literal()),
         _ => None,
     }
 }

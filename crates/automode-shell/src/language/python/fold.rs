@@ -1,22 +1,22 @@
 //! Results that can be worked out: paths, texts, lists of these.
 
-use super::super::known::Fold;
-use super::Program;
-use super::given::{Given, text_of};
+use super::super::library::CallResult;
+use super::PyProgram;
+use super::arguments::{CallArguments, text_of};
 use super::path::{form_of, glob, last_name, parent};
 use super::text::number_piece;
-use super::value::{Form, Held, Text, Thing};
+use super::value::{HeapObject, PyText, PyValue, TextForm};
 use crate::Taint;
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn fold(
         &mut self,
-        fold: Fold,
-        receiver: Option<&Thing>,
-        given: &Given,
+        fold: CallResult,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
         label: &str,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         let first = receiver
             .or(given.positional.first())
             .or(given.more.as_ref());
@@ -29,133 +29,133 @@ impl Program<'_, '_> {
             Some(receiver) => self.given_taint(given).with(self.taint(receiver)),
             None => self.given_taint(given),
         };
-        let data = Thing::Data(taint);
+        let data = PyValue::Data(taint);
         let Some(first) = first else {
             return self.fold_nothing(fold, given, label, site);
         };
         match fold {
-            Fold::Same => given.positional.first().cloned().unwrap_or(data),
-            Fold::Receiver => first,
-            Fold::Path => self.joined_path(&self.parts(given), Form::Path),
-            Fold::Join => match receiver {
+            CallResult::Same => given.positional.first().cloned().unwrap_or(data),
+            CallResult::Receiver => first,
+            CallResult::Path => self.joined_path(&self.parts(given), TextForm::Path),
+            CallResult::Join => match receiver {
                 Some(receiver) => {
                     let mut parts = vec![receiver.clone()];
                     parts.extend(self.parts(given));
-                    self.joined_path(&parts, Form::Path)
+                    self.joined_path(&parts, TextForm::Path)
                 }
-                None => self.joined_path(&self.parts(given), Form::Plain),
+                None => self.joined_path(&self.parts(given), TextForm::Plain),
             },
-            Fold::Base => match text_of(Some(&first)) {
-                Some(path) => Thing::text(
+            CallResult::Base => match text_of(Some(&first)) {
+                Some(path) => PyValue::text(
                     path.trim_end_matches('/')
                         .rsplit('/')
                         .next()
                         .unwrap_or_default(),
                 ),
                 None => match last_name(&first) {
-                    Some(pieces) => Thing::Text(Text {
+                    Some(pieces) => PyValue::Text(PyText {
                         pieces,
-                        form: Form::Plain,
+                        form: TextForm::Plain,
                     }),
                     None => data,
                 },
             },
-            Fold::Parent => parent(&first, taint),
-            Fold::Sibling => {
+            CallResult::Parent => parent(&first, taint),
+            CallResult::Sibling => {
                 let directory = parent(&first, taint);
                 let form = form_of(&first);
-                self.joined_path(&[directory, Thing::Number(None)], form)
+                self.joined_path(&[directory, PyValue::Number(None)], form)
             }
-            Fold::Home => self.home(Form::Path),
-            Fold::Expand => self.expanded(&first),
-            Fold::Cwd | Fold::Temporary => self.fold_nothing(fold, given, label, site),
-            Fold::Names => {
+            CallResult::Home => self.home(TextForm::Path),
+            CallResult::Expand => self.expanded(&first),
+            CallResult::Cwd | CallResult::Temporary => self.fold_nothing(fold, given, label, site),
+            CallResult::Names => {
                 let place = self.word(&first);
                 self.reading.lists(&place);
                 let element = match &first {
-                    Thing::Text(text) if text.form == Form::Path => {
-                        self.joined_path(&[first.clone(), glob("*")], Form::Path)
+                    PyValue::Text(text) if text.form == TextForm::Path => {
+                        self.joined_path(&[first.clone(), glob("*")], TextForm::Path)
                     }
-                    Thing::None
-                    | Thing::Number(_)
-                    | Thing::Text(_)
-                    | Thing::Data(_)
-                    | Thing::Name(_)
-                    | Thing::Module(_)
-                    | Thing::Object(_)
-                    | Thing::Heap(_)
-                    | Thing::Function(_)
-                    | Thing::Class(_)
-                    | Thing::Method(..)
-                    | Thing::Either(_)
-                    | Thing::Unknown(_) => glob("*"),
+                    PyValue::None
+                    | PyValue::Number(_)
+                    | PyValue::Text(_)
+                    | PyValue::Data(_)
+                    | PyValue::Name(_)
+                    | PyValue::Module(_)
+                    | PyValue::Object(_)
+                    | PyValue::Heap(_)
+                    | PyValue::Function(_)
+                    | PyValue::Class(_)
+                    | PyValue::Method(..)
+                    | PyValue::Either(_)
+                    | PyValue::Unknown(_) => glob("*"),
                 };
                 self.list(site, Vec::new(), Some(element))
             }
-            Fold::Walk => self.walk(&first, site),
-            Fold::Glob => self.globbed(receiver, given, site),
-            Fold::Text => match first {
-                Thing::Text(text) => Thing::Text(text.with_form(Form::Plain)),
-                Thing::Number(_) => Thing::Text(Text {
+            CallResult::Walk => self.walk(&first, site),
+            CallResult::Glob => self.globbed(receiver, given, site),
+            CallResult::Text => match first {
+                PyValue::Text(text) => PyValue::Text(text.with_form(TextForm::Plain)),
+                PyValue::Number(_) => PyValue::Text(PyText {
                     pieces: vec![number_piece()],
-                    form: Form::Plain,
+                    form: TextForm::Plain,
                 }),
-                Thing::None
-                | Thing::Data(_)
-                | Thing::Name(_)
-                | Thing::Module(_)
-                | Thing::Object(_)
-                | Thing::Heap(_)
-                | Thing::Function(_)
-                | Thing::Class(_)
-                | Thing::Method(..)
-                | Thing::Either(_)
-                | Thing::Unknown(_) => data,
+                PyValue::None
+                | PyValue::Data(_)
+                | PyValue::Name(_)
+                | PyValue::Module(_)
+                | PyValue::Object(_)
+                | PyValue::Heap(_)
+                | PyValue::Function(_)
+                | PyValue::Class(_)
+                | PyValue::Method(..)
+                | PyValue::Either(_)
+                | PyValue::Unknown(_) => data,
             },
-            Fold::Glue => self.glue(&first, second, taint),
-            Fold::Split => self.split(&first, second, taint, site),
-            Fold::Words => self.words(&first, taint, site),
-            Fold::Format => match &first {
-                Thing::Text(format) => self.formatted(format, given, taint),
-                Thing::None
-                | Thing::Number(_)
-                | Thing::Data(_)
-                | Thing::Name(_)
-                | Thing::Module(_)
-                | Thing::Object(_)
-                | Thing::Heap(_)
-                | Thing::Function(_)
-                | Thing::Class(_)
-                | Thing::Method(..)
-                | Thing::Either(_)
-                | Thing::Unknown(_) => data,
+            CallResult::Glue => self.glue(&first, second, taint),
+            CallResult::Split => self.split(&first, second, taint, site),
+            CallResult::Words => self.words(&first, taint, site),
+            CallResult::Format => match &first {
+                PyValue::Text(format) => self.formatted(format, given, taint),
+                PyValue::None
+                | PyValue::Number(_)
+                | PyValue::Data(_)
+                | PyValue::Name(_)
+                | PyValue::Module(_)
+                | PyValue::Object(_)
+                | PyValue::Heap(_)
+                | PyValue::Function(_)
+                | PyValue::Class(_)
+                | PyValue::Method(..)
+                | PyValue::Either(_)
+                | PyValue::Unknown(_) => data,
             },
-            Fold::Replace => match (
+            CallResult::Replace => match (
                 text_of(Some(&first)),
                 text_of(second),
                 text_of(given.positional.get(1)),
             ) {
                 (Some(text), Some(from), Some(to)) if !from.is_empty() => {
-                    Thing::text(text.replace(&from, &to))
+                    PyValue::text(text.replace(&from, &to))
                 }
                 _ => data,
             },
-            Fold::Trim => match (text_of(Some(&first)), second) {
-                (Some(text), None) => Thing::text(text.trim()),
+            CallResult::Trim => match (text_of(Some(&first)), second) {
+                (Some(text), None) => PyValue::text(text.trim()),
                 _ => data,
             },
-            Fold::Elements => match self.items(&first) {
+            CallResult::Elements => match self.items(&first) {
                 Some(items) => self.list(site, items, None),
                 None => {
                     let element = self.element(&first);
                     self.list(site, Vec::new(), Some(element))
                 }
             },
-            Fold::Pairs => {
+            CallResult::Pairs => {
                 let enumerates = label.ends_with("enumerate");
-                let mut parts: Vec<Thing> = Vec::new();
+                let mut parts: Vec<PyValue> = Vec::new();
                 if enumerates {
-                    parts.push(Thing::Number(None));
+                    parts.push(PyValue::Number(None));
                 }
                 let count = if enumerates {
                     1
@@ -168,46 +168,46 @@ impl Program<'_, '_> {
                 let pair = self.list(site.saturating_add(1), parts, None);
                 self.list(site, Vec::new(), Some(pair))
             }
-            Fold::Merge => {
-                let mut entries: std::collections::BTreeMap<String, Thing> =
+            CallResult::Merge => {
+                let mut entries: std::collections::BTreeMap<String, PyValue> =
                     given.keywords.iter().cloned().collect();
                 let mut rest = None;
                 match &first {
-                    Thing::Heap(at) => match self.state.heap.get(at) {
-                        Some(Held::Dict {
+                    PyValue::Heap(at) => match self.state.heap.get(at) {
+                        Some(HeapObject::Dict {
                             entries: more,
                             rest: others,
                         }) => {
                             entries.extend(more.clone());
                             rest.clone_from(others);
                         }
-                        Some(Held::List { .. } | Held::Instance { .. }) | None => {
-                            rest = Some(Thing::Data(taint));
+                        Some(HeapObject::List { .. } | HeapObject::Instance { .. }) | None => {
+                            rest = Some(PyValue::Data(taint));
                         }
                     },
-                    Thing::Name(_) => {}
-                    Thing::None
-                    | Thing::Number(_)
-                    | Thing::Text(_)
-                    | Thing::Data(_)
-                    | Thing::Module(_)
-                    | Thing::Object(_)
-                    | Thing::Function(_)
-                    | Thing::Class(_)
-                    | Thing::Method(..)
-                    | Thing::Either(_)
-                    | Thing::Unknown(_) => rest = Some(Thing::Data(taint)),
+                    PyValue::Name(_) => {}
+                    PyValue::None
+                    | PyValue::Number(_)
+                    | PyValue::Text(_)
+                    | PyValue::Data(_)
+                    | PyValue::Module(_)
+                    | PyValue::Object(_)
+                    | PyValue::Function(_)
+                    | PyValue::Class(_)
+                    | PyValue::Method(..)
+                    | PyValue::Either(_)
+                    | PyValue::Unknown(_) => rest = Some(PyValue::Data(taint)),
                 }
-                self.hold(site, Held::Dict { entries, rest })
+                self.hold(site, HeapObject::Dict { entries, rest })
             }
-            Fold::Item => {
+            CallResult::Item => {
                 let over = self.element(&first);
                 match second {
                     Some(default) => over.join(default),
                     None => over,
                 }
             }
-            Fold::Variable => {
+            CallResult::Variable => {
                 let name = match receiver {
                     Some(_) => second,
                     None => Some(&first),
@@ -215,7 +215,7 @@ impl Program<'_, '_> {
                 let name = text_of(name);
                 self.variable(name.as_deref())
             }
-            Fold::Member => match (second, text_of(second)) {
+            CallResult::Member => match (second, text_of(second)) {
                 (_, Some(name)) => {
                     let found = self.attribute(&first, &name, site);
                     match given.positional.get(2) {
@@ -224,90 +224,96 @@ impl Program<'_, '_> {
                     }
                 }
                 _ if self.state.is_plain(&first) => data,
-                _ => Thing::Unknown(taint),
+                _ => PyValue::Unknown(taint),
             },
-            Fold::Module => match text_of(Some(&first)) {
+            CallResult::Module => match text_of(Some(&first)) {
                 Some(name) => self.resolve(&name),
                 None => self.unknown(label, given),
             },
             // A directory where modules are looked for from now on.
-            Fold::Search => {
+            CallResult::Search => {
                 match text_of(given.positional.last()) {
                     Some(directory) => self.search.push(directory),
                     None => self.reading.unknown_call(label),
                 }
-                Thing::None
+                PyValue::None
             }
-            Fold::Partial => match given.positional.split_first() {
+            CallResult::Partial => match given.positional.split_first() {
                 // Called later with anything: walk it now, and what is left is harmless.
                 Some((function, rest)) => {
-                    let called = Given {
+                    let called = CallArguments {
                         positional: rest.to_vec(),
                         keywords: given.keywords.clone(),
-                        more: Some(Thing::Data(taint)),
+                        more: Some(PyValue::Data(taint)),
                     };
                     self.apply(&function.clone(), called, label, site);
-                    Thing::name("len")
+                    PyValue::name("len")
                 }
                 None => data,
             },
         }
     }
 
-    fn fold_nothing(&mut self, fold: Fold, given: &Given, label: &str, site: usize) -> Thing {
+    fn fold_nothing(
+        &mut self,
+        fold: CallResult,
+        given: &CallArguments,
+        label: &str,
+        site: usize,
+    ) -> PyValue {
         match fold {
-            Fold::Cwd => match self.reading.directory().map(str::to_owned) {
+            CallResult::Cwd => match self.reading.directory().map(str::to_owned) {
                 Some(directory) if label.contains("Path") => {
-                    Thing::Text(Text::plain(directory).with_form(Form::Path))
+                    PyValue::Text(PyText::plain(directory).with_form(TextForm::Path))
                 }
-                Some(directory) => Thing::text(directory),
-                None => Thing::Data(Taint::NONE),
+                Some(directory) => PyValue::text(directory),
+                None => PyValue::Data(Taint::NONE),
             },
-            Fold::Home => self.home(Form::Path),
-            Fold::Path => Thing::Text(Text::plain(".").with_form(Form::Path)),
-            Fold::Temporary => {
-                let form = Form::Plain;
-                self.joined_path(&[Thing::text("/tmp"), Thing::Number(None)], form)
+            CallResult::Home => self.home(TextForm::Path),
+            CallResult::Path => PyValue::Text(PyText::plain(".").with_form(TextForm::Path)),
+            CallResult::Temporary => {
+                let form = TextForm::Plain;
+                self.joined_path(&[PyValue::text("/tmp"), PyValue::Number(None)], form)
             }
-            Fold::Names => {
+            CallResult::Names => {
                 let place = self.reading.word(".");
                 self.reading.lists(&place);
                 self.list(site, Vec::new(), Some(glob("*")))
             }
-            Fold::Merge => {
+            CallResult::Merge => {
                 let entries = given.keywords.iter().cloned().collect();
                 self.hold(
                     site,
-                    Held::Dict {
+                    HeapObject::Dict {
                         entries,
                         rest: None,
                     },
                 )
             }
-            Fold::Elements => self.list(site, Vec::new(), None),
-            Fold::Same
-            | Fold::Receiver
-            | Fold::Join
-            | Fold::Base
-            | Fold::Parent
-            | Fold::Expand
-            | Fold::Walk
-            | Fold::Glob
-            | Fold::Sibling
-            | Fold::Text
-            | Fold::Glue
-            | Fold::Split
-            | Fold::Words
-            | Fold::Format
-            | Fold::Replace
-            | Fold::Trim
-            | Fold::Pairs
-            | Fold::Item
-            | Fold::Variable
-            | Fold::Member
-            | Fold::Module
-            | Fold::Search
-            | Fold::Partial => Thing::Data(self.given_taint(given)),
+            CallResult::Elements => self.list(site, Vec::new(), None),
+            CallResult::Same
+            | CallResult::Receiver
+            | CallResult::Join
+            | CallResult::Base
+            | CallResult::Parent
+            | CallResult::Expand
+            | CallResult::Walk
+            | CallResult::Glob
+            | CallResult::Sibling
+            | CallResult::Text
+            | CallResult::Glue
+            | CallResult::Split
+            | CallResult::Words
+            | CallResult::Format
+            | CallResult::Replace
+            | CallResult::Trim
+            | CallResult::Pairs
+            | CallResult::Item
+            | CallResult::Variable
+            | CallResult::Member
+            | CallResult::Module
+            | CallResult::Search
+            | CallResult::Partial => PyValue::Data(self.given_taint(given)),
         }
     }
 }

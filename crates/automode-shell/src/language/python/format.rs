@@ -1,20 +1,25 @@
 //! Text that is glued, split and formatted.
 
-use super::Program;
-use super::given::Given;
+use super::PyProgram;
+use super::arguments::CallArguments;
 use super::text::{constant, merged, number_piece};
-use super::value::{Form, Text, Thing, unknown_piece};
+use super::value::{PyText, PyValue, TextForm, unknown_piece};
 use crate::{Piece, Taint};
 
-impl Program<'_, '_> {
-    pub(super) fn glue(&mut self, separator: &Thing, over: Option<&Thing>, taint: Taint) -> Thing {
+impl PyProgram<'_, '_> {
+    pub(super) fn glue(
+        &mut self,
+        separator: &PyValue,
+        over: Option<&PyValue>,
+        taint: Taint,
+    ) -> PyValue {
         let items = over.and_then(|over| self.items(over));
         let (Some(separator), Some(items)) = (constant(separator), items) else {
             let element = match over {
                 Some(over) => self.element(over),
-                None => Thing::None,
+                None => PyValue::None,
             };
-            return Thing::Data(taint.with(self.taint(&element)));
+            return PyValue::Data(taint.with(self.taint(&element)));
         };
         let mut pieces = Vec::new();
         for (at, item) in items.iter().enumerate() {
@@ -23,48 +28,48 @@ impl Program<'_, '_> {
             }
             pieces.extend(self.pieces(item));
         }
-        Thing::Text(Text {
+        PyValue::Text(PyText {
             pieces: merged(pieces),
-            form: Form::Plain,
+            form: TextForm::Plain,
         })
     }
 
     pub(super) fn split(
         &mut self,
-        text: &Thing,
-        separator: Option<&Thing>,
+        text: &PyValue,
+        separator: Option<&PyValue>,
         taint: Taint,
         site: usize,
-    ) -> Thing {
-        let parts: Option<Vec<Thing>> = match (constant(text), separator.map(constant)) {
-            (Some(text), None) => Some(text.split_whitespace().map(Thing::text).collect()),
+    ) -> PyValue {
+        let parts: Option<Vec<PyValue>> = match (constant(text), separator.map(constant)) {
+            (Some(text), None) => Some(text.split_whitespace().map(PyValue::text).collect()),
             (Some(text), Some(Some(separator))) if !separator.is_empty() => {
-                Some(text.split(separator.as_str()).map(Thing::text).collect())
+                Some(text.split(separator.as_str()).map(PyValue::text).collect())
             }
             _ => None,
         };
         match parts {
             Some(parts) => self.list(site, parts, None),
-            None => self.list(site, Vec::new(), Some(Thing::Data(taint))),
+            None => self.list(site, Vec::new(), Some(PyValue::Data(taint))),
         }
     }
 
     /// `shlex.split`.
-    pub(super) fn words(&mut self, text: &Thing, taint: Taint, site: usize) -> Thing {
+    pub(super) fn words(&mut self, text: &PyValue, taint: Taint, site: usize) -> PyValue {
         match constant(text).and_then(|text| shell_words(&text)) {
             Some(words) => {
-                let words = words.into_iter().map(Thing::text).collect();
+                let words = words.into_iter().map(PyValue::text).collect();
                 self.list(site, words, None)
             }
-            None => self.list(site, Vec::new(), Some(Thing::Data(taint))),
+            None => self.list(site, Vec::new(), Some(PyValue::Data(taint))),
         }
     }
 
     /// `"…%s…" % value`.
-    pub(super) fn percent(&mut self, format: &Text, values: &Thing) -> Thing {
+    pub(super) fn percent(&mut self, format: &PyText, values: &PyValue) -> PyValue {
         let taint = format.taint().with(self.taint(values));
         let Some(text) = format.literal() else {
-            return Thing::Data(taint);
+            return PyValue::Data(taint);
         };
         let mut values = self
             .items(values)
@@ -92,29 +97,34 @@ impl Program<'_, '_> {
                     pieces.push(Piece::Text("%".to_owned()));
                     pieces.push(Piece::Text(parts.next().unwrap_or_default().to_owned()));
                 }
-                Some(_) => return Thing::Data(taint),
+                Some(_) => return PyValue::Data(taint),
             }
         }
-        Thing::Text(Text {
+        PyValue::Text(PyText {
             pieces: merged(pieces),
-            form: Form::Plain,
+            form: TextForm::Plain,
         })
     }
 
     /// `"…{}…".format(…)` with plain fields.
-    pub(super) fn formatted(&mut self, format: &Text, given: &Given, taint: Taint) -> Thing {
+    pub(super) fn formatted(
+        &mut self,
+        format: &PyText,
+        given: &CallArguments,
+        taint: Taint,
+    ) -> PyValue {
         let Some(text) = format.literal() else {
-            return Thing::Data(taint);
+            return PyValue::Data(taint);
         };
         let mut pieces = Vec::new();
         let mut rest = text.as_str();
         let mut next = 0_usize;
         while let Some((before, after)) = rest.split_once('{') {
             if before.contains('}') || after.starts_with('{') {
-                return Thing::Data(taint);
+                return PyValue::Data(taint);
             }
             let Some((field, after)) = after.split_once('}') else {
-                return Thing::Data(taint);
+                return PyValue::Data(taint);
             };
             pieces.push(Piece::Text(before.to_owned()));
             let value = match field.parse::<usize>() {
@@ -132,12 +142,12 @@ impl Program<'_, '_> {
             rest = after;
         }
         if rest.contains('}') {
-            return Thing::Data(taint);
+            return PyValue::Data(taint);
         }
         pieces.push(Piece::Text(rest.to_owned()));
-        Thing::Text(Text {
+        PyValue::Text(PyText {
             pieces: merged(pieces),
-            form: Form::Plain,
+            form: TextForm::Plain,
         })
     }
 }

@@ -5,9 +5,9 @@
 
 use ruff_python_ast::{StmtImport, StmtImportFrom};
 
-use super::super::known::PYTHON;
-use super::Program;
-use super::value::Thing;
+use super::super::library::PYTHON;
+use super::PyProgram;
+use super::value::PyValue;
 use crate::{Act, Code, FileFact, Origin, Taint, Target};
 
 /// Modules of the project that one program may pull in.
@@ -32,7 +32,7 @@ const PRELOADED: &[&str] = &[
     "__future__",
 ];
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn import(&mut self, node: &StmtImport) {
         for alias in &node.names {
             let full = alias.name.as_str();
@@ -45,20 +45,20 @@ impl Program<'_, '_> {
                     let top = full.split('.').next().unwrap_or(full);
                     let module = self.resolve(full);
                     let bound = match module {
-                        Thing::Name(_) => Thing::name(top),
+                        PyValue::Name(_) => PyValue::name(top),
                         module if top == full => module,
-                        Thing::None
-                        | Thing::Number(_)
-                        | Thing::Text(_)
-                        | Thing::Data(_)
-                        | Thing::Module(_)
-                        | Thing::Object(_)
-                        | Thing::Heap(_)
-                        | Thing::Function(_)
-                        | Thing::Class(_)
-                        | Thing::Method(..)
-                        | Thing::Either(_)
-                        | Thing::Unknown(_) => self.resolve(top),
+                        PyValue::None
+                        | PyValue::Number(_)
+                        | PyValue::Text(_)
+                        | PyValue::Data(_)
+                        | PyValue::Module(_)
+                        | PyValue::Object(_)
+                        | PyValue::Heap(_)
+                        | PyValue::Function(_)
+                        | PyValue::Class(_)
+                        | PyValue::Method(..)
+                        | PyValue::Either(_)
+                        | PyValue::Unknown(_) => self.resolve(top),
                     };
                     self.bind(top, bound);
                 }
@@ -83,8 +83,8 @@ impl Program<'_, '_> {
                 continue;
             }
             let value = match &source {
-                Thing::Name(module) => self.library(&format!("{module}.{name}")),
-                Thing::Module(at) => {
+                PyValue::Name(module) => self.library(&format!("{module}.{name}")),
+                PyValue::Module(at) => {
                     let found = self
                         .state
                         .modules
@@ -96,48 +96,48 @@ impl Program<'_, '_> {
                         None => self.submodule(*at, name),
                     }
                 }
-                Thing::None
-                | Thing::Number(_)
-                | Thing::Text(_)
-                | Thing::Data(_)
-                | Thing::Object(_)
-                | Thing::Heap(_)
-                | Thing::Function(_)
-                | Thing::Class(_)
-                | Thing::Method(..)
-                | Thing::Either(_)
-                | Thing::Unknown(_) => Thing::Unknown(Taint::UNKNOWN),
+                PyValue::None
+                | PyValue::Number(_)
+                | PyValue::Text(_)
+                | PyValue::Data(_)
+                | PyValue::Object(_)
+                | PyValue::Heap(_)
+                | PyValue::Function(_)
+                | PyValue::Class(_)
+                | PyValue::Method(..)
+                | PyValue::Either(_)
+                | PyValue::Unknown(_) => PyValue::Unknown(Taint::UNKNOWN),
             };
             let bound = alias.asname.as_ref().unwrap_or(&alias.name);
             self.bind(bound.as_str(), value);
         }
     }
 
-    fn import_all(&mut self, source: &Thing) {
+    fn import_all(&mut self, source: &PyValue) {
         match source {
-            Thing::Name(module) => self.stars.push(module.to_string()),
-            Thing::Module(at) => {
+            PyValue::Name(module) => self.stars.push(module.to_string()),
+            PyValue::Module(at) => {
                 let names = self.state.modules.get(*at).cloned().unwrap_or_default();
                 for (name, value) in names {
                     self.bind(&name, value);
                 }
             }
-            Thing::None
-            | Thing::Number(_)
-            | Thing::Text(_)
-            | Thing::Data(_)
-            | Thing::Object(_)
-            | Thing::Heap(_)
-            | Thing::Function(_)
-            | Thing::Class(_)
-            | Thing::Method(..)
-            | Thing::Either(_)
-            | Thing::Unknown(_) => {}
+            PyValue::None
+            | PyValue::Number(_)
+            | PyValue::Text(_)
+            | PyValue::Data(_)
+            | PyValue::Object(_)
+            | PyValue::Heap(_)
+            | PyValue::Function(_)
+            | PyValue::Class(_)
+            | PyValue::Method(..)
+            | PyValue::Either(_)
+            | PyValue::Unknown(_) => {}
         }
     }
 
     /// A module by its dotted name.
-    pub(super) fn resolve(&mut self, full: &str) -> Thing {
+    pub(super) fn resolve(&mut self, full: &str) -> PyValue {
         let top = full.split('.').next().unwrap_or(full);
         if !PRELOADED.contains(&top) {
             let mut places: Vec<String> = self.script_directory().into_iter().collect();
@@ -153,10 +153,10 @@ impl Program<'_, '_> {
             }
         }
         if PYTHON.has_module(full) {
-            return Thing::name(full);
+            return PyValue::name(full);
         }
         self.reading.unknown_call(&format!("import {full}"));
-        Thing::Unknown(Taint::UNKNOWN)
+        PyValue::Unknown(Taint::UNKNOWN)
     }
 
     /// The first place where Python looks for modules.
@@ -169,7 +169,7 @@ impl Program<'_, '_> {
         }
     }
 
-    fn relative(&mut self, module: &str, level: u32) -> Thing {
+    fn relative(&mut self, module: &str, level: u32) -> PyValue {
         let file = self.files.get(self.module).cloned().flatten();
         let mut directory = file
             .as_deref()
@@ -189,12 +189,12 @@ impl Program<'_, '_> {
         });
         found.unwrap_or_else(|| {
             self.reading.unknown_call(&format!("import .{module}"));
-            Thing::Unknown(Taint::UNKNOWN)
+            PyValue::Unknown(Taint::UNKNOWN)
         })
     }
 
     /// `from package import module`.
-    fn submodule(&mut self, package: usize, name: &str) -> Thing {
+    fn submodule(&mut self, package: usize, name: &str) -> PyValue {
         let file = self.files.get(package).cloned().flatten();
         let directory = file
             .as_deref()
@@ -203,12 +203,12 @@ impl Program<'_, '_> {
         let found = directory.and_then(|directory| self.load_from(&directory, name));
         found.unwrap_or_else(|| {
             self.reading.unknown_call(&format!("import {name}"));
-            Thing::Unknown(Taint::UNKNOWN)
+            PyValue::Unknown(Taint::UNKNOWN)
         })
     }
 
     /// A module below a directory: each package on the way is loaded too.
-    fn load_from(&mut self, directory: &str, full: &str) -> Option<Thing> {
+    fn load_from(&mut self, directory: &str, full: &str) -> Option<PyValue> {
         let mut place = directory.trim_end_matches('/').to_owned();
         let mut found = None;
         for part in full.split('.') {
@@ -226,9 +226,9 @@ impl Program<'_, '_> {
         found
     }
 
-    fn load_file(&mut self, path: &str) -> Option<Thing> {
+    fn load_file(&mut self, path: &str) -> Option<PyValue> {
         if let Some(at) = self.imported.get(path) {
-            return Some(Thing::Module(*at));
+            return Some(PyValue::Module(*at));
         }
         let FileFact::Text { body, session } = self.reading.file(path)? else {
             return None;
@@ -260,6 +260,6 @@ impl Program<'_, '_> {
         self.reading.mute(muted);
         self.state.frames = frames;
         self.module = outer;
-        Some(Thing::Module(at))
+        Some(PyValue::Module(at))
     }
 }

@@ -1,11 +1,11 @@
 //! The program's own functions and classes, run with what they are given.
 
+use super::arguments::CallArguments;
 use super::attribute::find_member;
-use super::given::Given;
 use super::method::has_library_base;
 use super::state::Frame;
-use super::value::{Binding, Body, Class, Form, Function, Held, Thing};
-use super::{Arguments, Program};
+use super::value::{Binding, FunctionBody, HeapObject, PyClass, PyFunction, PyValue, TextForm};
+use super::{ArgumentSource, PyProgram};
 use crate::{GapKind, Taint};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,14 +13,14 @@ use std::rc::Rc;
 /// Calls of the program's own functions inside each other.
 const CALLS: usize = 24;
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn invoke(
         &mut self,
-        function: &Rc<Function>,
-        given: Given,
-        arguments: Arguments,
+        function: &Rc<PyFunction>,
+        given: CallArguments,
+        arguments: ArgumentSource,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         let identity = Rc::as_ptr(function).cast::<()>() as usize;
         let nested = self
             .running
@@ -30,16 +30,16 @@ impl Program<'_, '_> {
         let widened = self
             .running
             .iter()
-            .any(|(other, arguments)| *other == identity && *arguments == Arguments::Any);
+            .any(|(other, arguments)| *other == identity && *arguments == ArgumentSource::Any);
         if widened {
             // The body is being walked for every possible call already.
-            return Thing::Data(self.given_taint(&given));
+            return PyValue::Data(self.given_taint(&given));
         }
         if self.running.len() >= CALLS {
             self.reading.gap(GapKind::Budget);
-            return Thing::Unknown(Taint::UNKNOWN);
+            return PyValue::Unknown(Taint::UNKNOWN);
         }
-        let (given, arguments) = if nested > 0 && arguments == Arguments::Given {
+        let (given, arguments) = if nested > 0 && arguments == ArgumentSource::Given {
             self.recursive(given)
         } else {
             (given, arguments)
@@ -56,11 +56,11 @@ impl Program<'_, '_> {
         };
         self.state.frames.push(frame);
         let result = match &function.body {
-            Body::Block(body) => {
+            FunctionBody::Block(body) => {
                 self.block(body);
                 None
             }
-            Body::Expression(body) => Some(self.eval(body)),
+            FunctionBody::Expression(body) => Some(self.eval(body)),
         };
         let frame = self.state.frames.pop().unwrap_or_default();
         self.weak = weak;
@@ -68,22 +68,24 @@ impl Program<'_, '_> {
         self.running.pop();
         match frame.yielded {
             Some(yielded) => self.list(site, Vec::new(), Some(yielded)),
-            None => result.or(frame.returned).unwrap_or(Thing::None),
+            None => result.or(frame.returned).unwrap_or(PyValue::None),
         }
     }
 
     /// A call of a function inside itself stands for all deeper ones.
-    fn recursive(&mut self, given: Given) -> (Given, Arguments) {
-        let stand_in = |program: &Self, thing: &Thing| match thing {
-            Thing::Heap(_) if !program.state.is_plain(thing) => thing.clone(),
-            Thing::Text(text) if text.form == Form::Path => Thing::Text(super::value::Text {
-                pieces: vec![super::value::unknown_piece(text.taint())],
-                form: Form::Path,
-            }),
-            thing if program.state.is_plain(thing) => Thing::Data(program.taint(thing)),
+    fn recursive(&mut self, given: CallArguments) -> (CallArguments, ArgumentSource) {
+        let stand_in = |program: &Self, thing: &PyValue| match thing {
+            PyValue::Heap(_) if !program.state.is_plain(thing) => thing.clone(),
+            PyValue::Text(text) if text.form == TextForm::Path => {
+                PyValue::Text(super::value::PyText {
+                    pieces: vec![super::value::unknown_piece(text.taint())],
+                    form: TextForm::Path,
+                })
+            }
+            thing if program.state.is_plain(thing) => PyValue::Data(program.taint(thing)),
             thing => thing.clone(),
         };
-        let given = Given {
+        let given = CallArguments {
             positional: given
                 .positional
                 .iter()
@@ -96,10 +98,10 @@ impl Program<'_, '_> {
                 .collect(),
             more: given.more,
         };
-        (given, Arguments::Any)
+        (given, ArgumentSource::Any)
     }
 
-    pub(super) fn given_taint(&self, given: &Given) -> Taint {
+    pub(super) fn given_taint(&self, given: &CallArguments) -> Taint {
         given
             .all()
             .fold(Taint::NONE, |taint, thing| taint.with(self.taint(thing)))
@@ -107,10 +109,10 @@ impl Program<'_, '_> {
 
     fn parameters(
         &mut self,
-        function: &Function,
-        given: Given,
+        function: &PyFunction,
+        given: CallArguments,
         site: usize,
-    ) -> BTreeMap<String, Thing> {
+    ) -> BTreeMap<String, PyValue> {
         let mut locals = BTreeMap::new();
         let mut positional = given.positional.into_iter();
         let parameters = &function.parameters;
@@ -122,7 +124,7 @@ impl Program<'_, '_> {
                 .or_else(|| keyword.map(|(_, value)| value.clone()))
                 .or_else(|| given.more.clone())
                 .or_else(|| function.defaults.get(&name).cloned());
-            locals.insert(name, value.unwrap_or(Thing::Data(Taint::UNKNOWN)));
+            locals.insert(name, value.unwrap_or(PyValue::Data(Taint::UNKNOWN)));
         }
         for parameter in &parameters.kwonlyargs {
             let name = parameter.name().to_string();
@@ -131,10 +133,10 @@ impl Program<'_, '_> {
                 .map(|(_, value)| value.clone())
                 .or_else(|| given.more.clone())
                 .or_else(|| function.defaults.get(&name).cloned());
-            locals.insert(name, value.unwrap_or(Thing::Data(Taint::UNKNOWN)));
+            locals.insert(name, value.unwrap_or(PyValue::Data(Taint::UNKNOWN)));
         }
         if let Some(parameter) = &parameters.vararg {
-            let items: Vec<Thing> = positional.collect();
+            let items: Vec<PyValue> = positional.collect();
             let list = self.list(site.saturating_add(1), items, given.more.clone());
             locals.insert(parameter.name.to_string(), list);
         }
@@ -147,7 +149,7 @@ impl Program<'_, '_> {
                 .collect();
             let dict = self.hold(
                 site.saturating_add(2),
-                Held::Dict {
+                HeapObject::Dict {
                     entries,
                     rest: given.more,
                 },
@@ -157,21 +159,26 @@ impl Program<'_, '_> {
         locals
     }
 
-    pub(super) fn instantiate(&mut self, class: &Rc<Class>, given: Given, site: usize) -> Thing {
+    pub(super) fn instantiate(
+        &mut self,
+        class: &Rc<PyClass>,
+        given: CallArguments,
+        site: usize,
+    ) -> PyValue {
         let instance = self.hold(
             site.saturating_add(3),
-            Held::Instance {
+            HeapObject::Instance {
                 class: Rc::clone(class),
                 fields: BTreeMap::new(),
             },
         );
         let library = has_library_base(class);
         match find_member(class, "__init__") {
-            Some(Thing::Function(init)) => {
+            Some(PyValue::Function(init)) => {
                 self.invoke(
                     &init,
                     given.behind(instance.clone()),
-                    Arguments::Given,
+                    ArgumentSource::Given,
                     site,
                 );
             }
@@ -179,8 +186,8 @@ impl Program<'_, '_> {
                 self.escape_all(&given, Taint::UNKNOWN);
                 let taint = self.given_taint(&given);
                 // The fields of a data class are its arguments.
-                if let Thing::Heap(at) = &instance
-                    && let Some(Held::Instance { fields, .. }) = self.state.heap.get_mut(at)
+                if let PyValue::Heap(at) = &instance
+                    && let Some(HeapObject::Instance { fields, .. }) = self.state.heap.get_mut(at)
                 {
                     let names: Vec<String> = class.members.keys().cloned().collect();
                     for (name, value) in given.keywords {
@@ -188,7 +195,7 @@ impl Program<'_, '_> {
                     }
                     if !given.positional.is_empty() || given.more.is_some() {
                         for name in names {
-                            fields.entry(name).or_insert(Thing::Data(taint));
+                            fields.entry(name).or_insert(PyValue::Data(taint));
                         }
                     }
                 }
@@ -215,38 +222,38 @@ impl Program<'_, '_> {
 
     pub(super) fn run_methods(
         &mut self,
-        class: &Rc<Class>,
-        instance: &Thing,
+        class: &Rc<PyClass>,
+        instance: &PyValue,
         wanted: impl Fn(&str) -> bool,
     ) {
-        let methods: Vec<Rc<Function>> = class
+        let methods: Vec<Rc<PyFunction>> = class
             .members
             .iter()
             .filter(|(name, _)| wanted(name))
             .filter_map(|(_, member)| match member {
-                Thing::Function(function) => Some(Rc::clone(function)),
-                Thing::None
-                | Thing::Number(_)
-                | Thing::Text(_)
-                | Thing::Data(_)
-                | Thing::Name(_)
-                | Thing::Module(_)
-                | Thing::Object(_)
-                | Thing::Heap(_)
-                | Thing::Class(_)
-                | Thing::Method(..)
-                | Thing::Either(_)
-                | Thing::Unknown(_) => None,
+                PyValue::Function(function) => Some(Rc::clone(function)),
+                PyValue::None
+                | PyValue::Number(_)
+                | PyValue::Text(_)
+                | PyValue::Data(_)
+                | PyValue::Name(_)
+                | PyValue::Module(_)
+                | PyValue::Object(_)
+                | PyValue::Heap(_)
+                | PyValue::Class(_)
+                | PyValue::Method(..)
+                | PyValue::Either(_)
+                | PyValue::Unknown(_) => None,
             })
             .collect();
         for method in methods {
-            let mut given = Given::any(Taint::UNKNOWN);
+            let mut given = CallArguments::any(Taint::UNKNOWN);
             match method.binding {
                 Binding::Instance | Binding::Property => given.positional.push(instance.clone()),
-                Binding::Class => given.positional.push(Thing::Class(Rc::clone(class))),
+                Binding::Class => given.positional.push(PyValue::Class(Rc::clone(class))),
                 Binding::Static => {}
             }
-            self.invoke(&method, given, Arguments::Any, 0);
+            self.invoke(&method, given, ArgumentSource::Any, 0);
         }
     }
 }

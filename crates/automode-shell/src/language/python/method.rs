@@ -1,97 +1,99 @@
 //! Methods of values, instances, classes and containers.
 
-use super::super::known::PYTHON;
+use super::super::library::PYTHON;
+use super::arguments::CallArguments;
 use super::attribute::find_member;
-use super::given::Given;
 use super::state::join_options;
-use super::value::{Binding, Class, Form, Held, Thing};
-use super::{Arguments, Program};
+use super::value::{Binding, HeapObject, PyClass, PyValue, TextForm};
+use super::{ArgumentSource, PyProgram};
 use crate::Taint;
 use std::rc::Rc;
 
-impl Program<'_, '_> {
-    pub(super) fn has_method(&self, thing: &Thing, name: &str) -> bool {
-        let Thing::Heap(at) = thing else { return false };
+impl PyProgram<'_, '_> {
+    pub(super) fn has_method(&self, thing: &PyValue, name: &str) -> bool {
+        let PyValue::Heap(at) = thing else {
+            return false;
+        };
         match self.state.heap.get(at) {
-            Some(Held::Instance { class, .. }) => {
-                matches!(find_member(class, name), Some(Thing::Function(_)))
+            Some(HeapObject::Instance { class, .. }) => {
+                matches!(find_member(class, name), Some(PyValue::Function(_)))
             }
-            Some(Held::List { .. } | Held::Dict { .. }) | None => false,
+            Some(HeapObject::List { .. } | HeapObject::Dict { .. }) | None => false,
         }
     }
 
     pub(super) fn call_method(
         &mut self,
-        receiver: &Thing,
+        receiver: &PyValue,
         name: &str,
-        given: Given,
+        given: CallArguments,
         label: &str,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         let described = |kind: &str| PYTHON.method(kind, name);
         match receiver {
-            Thing::Heap(at) => match self.state.heap.get(at) {
-                Some(Held::Instance { class, .. }) => {
+            PyValue::Heap(at) => match self.state.heap.get(at) {
+                Some(HeapObject::Instance { class, .. }) => {
                     let class = Rc::clone(class);
                     self.instance_method(receiver, &class, name, given, label, site)
                 }
-                Some(Held::List { .. } | Held::Dict { .. }) | None => {
+                Some(HeapObject::List { .. } | HeapObject::Dict { .. }) | None => {
                     self.container_method(receiver, *at, name, given, label, site)
                 }
             },
-            Thing::Class(class) => {
+            PyValue::Class(class) => {
                 let class = Rc::clone(class);
                 self.class_method(&class, name, given, label, site)
             }
-            Thing::Text(text) if text.form == Form::Path => {
+            PyValue::Text(text) if text.form == TextForm::Path => {
                 match described("path").or_else(|| described("data")) {
                     Some(behaviour) => self.perform(behaviour, Some(receiver), &given, label, site),
                     None => self.unknown(label, &given),
                 }
             }
-            Thing::Text(_) | Thing::Data(_) | Thing::Number(_) | Thing::None => {
+            PyValue::Text(_) | PyValue::Data(_) | PyValue::Number(_) | PyValue::None => {
                 match described("data") {
                     Some(behaviour) => self.perform(behaviour, Some(receiver), &given, label, site),
                     None => self.unknown(label, &given),
                 }
             }
-            Thing::Object(object) => match described(object.kind) {
+            PyValue::Object(object) => match described(object.kind) {
                 Some(behaviour) => self.perform(behaviour, Some(receiver), &given, label, site),
                 None => self.unknown(label, &given),
             },
             // `df.groupby("x").mean`, `plt.figure().gca`: an attribute of a broad kind.
-            Thing::Method(inner, _) => match self.settle(receiver) {
-                Thing::Method(..) => match &**inner {
-                    Thing::Function(_) => Thing::Data(Taint::NONE),
-                    Thing::None
-                    | Thing::Number(_)
-                    | Thing::Text(_)
-                    | Thing::Data(_)
-                    | Thing::Name(_)
-                    | Thing::Module(_)
-                    | Thing::Object(_)
-                    | Thing::Heap(_)
-                    | Thing::Class(_)
-                    | Thing::Method(..)
-                    | Thing::Either(_)
-                    | Thing::Unknown(_) => self.unknown(label, &given),
+            PyValue::Method(inner, _) => match self.settle(receiver) {
+                PyValue::Method(..) => match &**inner {
+                    PyValue::Function(_) => PyValue::Data(Taint::NONE),
+                    PyValue::None
+                    | PyValue::Number(_)
+                    | PyValue::Text(_)
+                    | PyValue::Data(_)
+                    | PyValue::Name(_)
+                    | PyValue::Module(_)
+                    | PyValue::Object(_)
+                    | PyValue::Heap(_)
+                    | PyValue::Class(_)
+                    | PyValue::Method(..)
+                    | PyValue::Either(_)
+                    | PyValue::Unknown(_) => self.unknown(label, &given),
                 },
                 settled => self.call_method(&settled, name, given, label, site),
             },
-            Thing::Either(ways) => ways
+            PyValue::Either(ways) => ways
                 .to_vec()
                 .iter()
-                .filter(|way| !matches!(way, Thing::None))
+                .filter(|way| !matches!(way, PyValue::None))
                 .map(|way| self.call_method(way, name, given.clone(), label, site))
                 .collect::<Vec<_>>()
                 .into_iter()
                 .reduce(|a, b| a.join(&b))
-                .unwrap_or(Thing::None),
-            Thing::Name(module) => {
-                let full = Thing::name(format!("{module}.{name}"));
+                .unwrap_or(PyValue::None),
+            PyValue::Name(module) => {
+                let full = PyValue::name(format!("{module}.{name}"));
                 self.apply(&full, given, label, site)
             }
-            Thing::Module(_) | Thing::Function(_) | Thing::Unknown(_) => {
+            PyValue::Module(_) | PyValue::Function(_) | PyValue::Unknown(_) => {
                 self.unknown(label, &given)
             }
         }
@@ -99,25 +101,25 @@ impl Program<'_, '_> {
 
     fn instance_method(
         &mut self,
-        receiver: &Thing,
-        class: &Rc<Class>,
+        receiver: &PyValue,
+        class: &Rc<PyClass>,
         name: &str,
-        given: Given,
+        given: CallArguments,
         label: &str,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         match find_member(class, name) {
-            Some(Thing::Function(function)) => {
+            Some(PyValue::Function(function)) => {
                 let given = match function.binding {
                     Binding::Instance | Binding::Property => given.behind(receiver.clone()),
-                    Binding::Class => given.behind(Thing::Class(Rc::clone(class))),
+                    Binding::Class => given.behind(PyValue::Class(Rc::clone(class))),
                     Binding::Static => given,
                 };
-                self.invoke(&function, given, Arguments::Given, site)
+                self.invoke(&function, given, ArgumentSource::Given, site)
             }
             Some(value) => self.apply(&value, given, label, site),
             None => match inherited(class, name) {
-                Some(full) => self.apply(&Thing::name(full), given, label, site),
+                Some(full) => self.apply(&PyValue::name(full), given, label, site),
                 None => self.unknown(label, &given),
             },
         }
@@ -127,30 +129,30 @@ impl Program<'_, '_> {
     pub(super) fn super_call(
         &mut self,
         name: &str,
-        given: &Given,
+        given: &CallArguments,
         label: &str,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         let receiver = self
             .state
             .frames
             .last()
             .and_then(|frame| frame.receiver.clone());
         let class = match &receiver {
-            Some(Thing::Heap(at)) => match self.state.heap.get(at) {
-                Some(Held::Instance { class, .. }) => Rc::clone(class),
-                Some(Held::List { .. } | Held::Dict { .. }) | None => {
+            Some(PyValue::Heap(at)) => match self.state.heap.get(at) {
+                Some(HeapObject::Instance { class, .. }) => Rc::clone(class),
+                Some(HeapObject::List { .. } | HeapObject::Dict { .. }) | None => {
                     return self.unknown(label, given);
                 }
             },
-            Some(Thing::Class(class)) => Rc::clone(class),
+            Some(PyValue::Class(class)) => Rc::clone(class),
             _ => return self.unknown(label, given),
         };
-        let mut found: Option<Thing> = None;
+        let mut found: Option<PyValue> = None;
         for base in ancestors(&class) {
             let result = match base {
-                Thing::Class(base) => match base.members.get(name) {
-                    Some(Thing::Function(function)) => {
+                PyValue::Class(base) => match base.members.get(name) {
+                    Some(PyValue::Function(function)) => {
                         let identity = Rc::as_ptr(function).cast::<()>() as usize;
                         if self.running.iter().any(|(running, _)| *running == identity) {
                             continue;
@@ -160,50 +162,50 @@ impl Program<'_, '_> {
                             (_, Binding::Static) | (None, _) => given.clone(),
                             (Some(receiver), _) => given.clone().behind(receiver.clone()),
                         };
-                        self.invoke(&function, given, Arguments::Given, site)
+                        self.invoke(&function, given, ArgumentSource::Given, site)
                     }
                     Some(_) | None => continue,
                 },
-                Thing::Name(base) => {
+                PyValue::Name(base) => {
                     let full = format!("{base}.{name}");
-                    self.apply(&Thing::name(&full), given.clone(), &full, site)
+                    self.apply(&PyValue::name(&full), given.clone(), &full, site)
                 }
-                Thing::None
-                | Thing::Number(_)
-                | Thing::Text(_)
-                | Thing::Data(_)
-                | Thing::Module(_)
-                | Thing::Object(_)
-                | Thing::Heap(_)
-                | Thing::Function(_)
-                | Thing::Method(..)
-                | Thing::Either(_)
-                | Thing::Unknown(_) => continue,
+                PyValue::None
+                | PyValue::Number(_)
+                | PyValue::Text(_)
+                | PyValue::Data(_)
+                | PyValue::Module(_)
+                | PyValue::Object(_)
+                | PyValue::Heap(_)
+                | PyValue::Function(_)
+                | PyValue::Method(..)
+                | PyValue::Either(_)
+                | PyValue::Unknown(_) => continue,
             };
             found = join_options(found, Some(result));
         }
-        found.unwrap_or(Thing::None)
+        found.unwrap_or(PyValue::None)
     }
 
     fn class_method(
         &mut self,
-        class: &Rc<Class>,
+        class: &Rc<PyClass>,
         name: &str,
-        given: Given,
+        given: CallArguments,
         label: &str,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         match find_member(class, name) {
-            Some(Thing::Function(function)) => {
+            Some(PyValue::Function(function)) => {
                 let given = match function.binding {
-                    Binding::Class => given.behind(Thing::Class(Rc::clone(class))),
+                    Binding::Class => given.behind(PyValue::Class(Rc::clone(class))),
                     Binding::Instance | Binding::Static | Binding::Property => given,
                 };
-                self.invoke(&function, given, Arguments::Given, site)
+                self.invoke(&function, given, ArgumentSource::Given, site)
             }
             Some(value) => self.apply(&value, given, label, site),
             None => match inherited(class, name) {
-                Some(full) => self.apply(&Thing::name(full), given, label, site),
+                Some(full) => self.apply(&PyValue::name(full), given, label, site),
                 None => self.unknown(label, &given),
             },
         }
@@ -212,13 +214,13 @@ impl Program<'_, '_> {
     /// Methods of lists and dictionaries; those that change them keep both contents possible.
     fn container_method(
         &mut self,
-        receiver: &Thing,
+        receiver: &PyValue,
         at: usize,
         name: &str,
-        given: Given,
+        given: CallArguments,
         label: &str,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         let first = given
             .positional
             .first()
@@ -231,7 +233,7 @@ impl Program<'_, '_> {
                     .last()
                     .cloned()
                     .or_else(|| given.more.clone());
-                if let (Some(Held::List { items, rest }), Some(value)) =
+                if let (Some(HeapObject::List { items, rest }), Some(value)) =
                     (self.state.heap.get_mut(&at), value)
                 {
                     if name == "append" && rest.is_none() && self.weak == 0 {
@@ -240,7 +242,7 @@ impl Program<'_, '_> {
                         let all = items.drain(..).chain(rest.take()).chain([value]);
                         if name == "append" {
                             // What was there stays in front; the new one may come any number of times.
-                            let mut all: Vec<Thing> = all.collect();
+                            let mut all: Vec<PyValue> = all.collect();
                             let last = all.pop();
                             *items = all;
                             *rest = last;
@@ -249,10 +251,10 @@ impl Program<'_, '_> {
                         }
                     }
                 }
-                Thing::None
+                PyValue::None
             }
             "extend" | "update" => {
-                let values: Vec<Thing> = given
+                let values: Vec<PyValue> = given
                     .positional
                     .iter()
                     .map(|value| self.element_or_value(value))
@@ -263,29 +265,29 @@ impl Program<'_, '_> {
                     _ => None,
                 };
                 match self.state.heap.get_mut(&at) {
-                    Some(Held::List { items, rest: None }) if exact.is_some() => {
+                    Some(HeapObject::List { items, rest: None }) if exact.is_some() => {
                         items.extend(exact.unwrap_or_default());
                     }
-                    Some(Held::List { rest, .. } | Held::Dict { rest, .. }) => {
+                    Some(HeapObject::List { rest, .. } | HeapObject::Dict { rest, .. }) => {
                         *rest = rest
                             .take()
                             .into_iter()
                             .chain(values)
                             .reduce(|a, b| a.join(&b));
                     }
-                    Some(Held::Instance { .. }) | None => {}
+                    Some(HeapObject::Instance { .. }) | None => {}
                 }
-                Thing::None
+                PyValue::None
             }
             "get" | "pop" | "setdefault" | "popitem" | "popleft" => {
                 if name == "setdefault"
                     && let Some(value) = given.positional.get(1).cloned()
-                    && let Some(Held::Dict { rest, .. }) = self.state.heap.get_mut(&at)
+                    && let Some(HeapObject::Dict { rest, .. }) = self.state.heap.get_mut(&at)
                 {
                     *rest = join_options(rest.take(), Some(value));
                 }
-                let is_list = matches!(self.state.heap.get(&at), Some(Held::List { .. }));
-                let key = first.unwrap_or(Thing::Number(None));
+                let is_list = matches!(self.state.heap.get(&at), Some(HeapObject::List { .. }));
+                let key = first.unwrap_or(PyValue::Number(None));
                 let found = if is_list {
                     self.element(receiver)
                 } else {
@@ -301,7 +303,7 @@ impl Program<'_, '_> {
                     Some(held) => held.values().cloned().reduce(|a, b| a.join(&b)),
                     None => None,
                 };
-                let value = value.unwrap_or(Thing::None);
+                let value = value.unwrap_or(PyValue::None);
                 let element = if name == "items" {
                     let key = self.element(receiver);
                     self.list(site.saturating_add(1), vec![key, value], None)
@@ -314,11 +316,11 @@ impl Program<'_, '_> {
             "sort" | "reverse" | "clear" | "remove" => {
                 self.escape_all(&given, self.taint(receiver));
                 let joined = self.element(receiver);
-                if let Some(Held::List { items, rest }) = self.state.heap.get_mut(&at) {
+                if let Some(HeapObject::List { items, rest }) = self.state.heap.get_mut(&at) {
                     items.clear();
                     *rest = Some(joined);
                 }
-                Thing::None
+                PyValue::None
             }
             _ => match PYTHON.method("data", name) {
                 Some(behaviour) => self.perform(behaviour, Some(receiver), &given, label, site),
@@ -327,33 +329,35 @@ impl Program<'_, '_> {
         }
     }
 
-    fn element_or_value(&mut self, thing: &Thing) -> Thing {
+    fn element_or_value(&mut self, thing: &PyValue) -> PyValue {
         let values = match thing {
-            Thing::Heap(at) => match self.state.heap.get(at) {
-                Some(held @ Held::Dict { .. }) => held.values().cloned().reduce(|a, b| a.join(&b)),
-                Some(Held::List { .. } | Held::Instance { .. }) | None => None,
+            PyValue::Heap(at) => match self.state.heap.get(at) {
+                Some(held @ HeapObject::Dict { .. }) => {
+                    held.values().cloned().reduce(|a, b| a.join(&b))
+                }
+                Some(HeapObject::List { .. } | HeapObject::Instance { .. }) | None => None,
             },
-            Thing::None
-            | Thing::Number(_)
-            | Thing::Text(_)
-            | Thing::Data(_)
-            | Thing::Name(_)
-            | Thing::Module(_)
-            | Thing::Object(_)
-            | Thing::Function(_)
-            | Thing::Class(_)
-            | Thing::Method(..)
-            | Thing::Either(_)
-            | Thing::Unknown(_) => None,
+            PyValue::None
+            | PyValue::Number(_)
+            | PyValue::Text(_)
+            | PyValue::Data(_)
+            | PyValue::Name(_)
+            | PyValue::Module(_)
+            | PyValue::Object(_)
+            | PyValue::Function(_)
+            | PyValue::Class(_)
+            | PyValue::Method(..)
+            | PyValue::Either(_)
+            | PyValue::Unknown(_) => None,
         };
         values.unwrap_or_else(|| self.element(thing))
     }
 }
 
 /// Whether a framework may call the methods of a class by itself.
-pub(super) fn has_library_base(class: &Class) -> bool {
+pub(super) fn has_library_base(class: &PyClass) -> bool {
     class.bases.iter().any(|base| match base {
-        Thing::Name(name) => !matches!(
+        PyValue::Name(name) => !matches!(
             name.as_ref(),
             "object"
                 | "abc.ABC"
@@ -362,27 +366,27 @@ pub(super) fn has_library_base(class: &Class) -> bool {
                 | "enum.Enum"
                 | "Exception"
         ),
-        Thing::Class(base) => has_library_base(base),
-        Thing::None
-        | Thing::Number(_)
-        | Thing::Text(_)
-        | Thing::Data(_)
-        | Thing::Module(_)
-        | Thing::Object(_)
-        | Thing::Heap(_)
-        | Thing::Function(_)
-        | Thing::Method(..)
-        | Thing::Either(_)
-        | Thing::Unknown(_) => true,
+        PyValue::Class(base) => has_library_base(base),
+        PyValue::None
+        | PyValue::Number(_)
+        | PyValue::Text(_)
+        | PyValue::Data(_)
+        | PyValue::Module(_)
+        | PyValue::Object(_)
+        | PyValue::Heap(_)
+        | PyValue::Function(_)
+        | PyValue::Method(..)
+        | PyValue::Either(_)
+        | PyValue::Unknown(_) => true,
     })
 }
 
 /// All bases of a class, nearest first.
-fn ancestors(class: &Class) -> Vec<Thing> {
+fn ancestors(class: &PyClass) -> Vec<PyValue> {
     let mut found = Vec::new();
     for base in &class.bases {
         found.push(base.clone());
-        if let Thing::Class(base) = base {
+        if let PyValue::Class(base) = base {
             found.extend(ancestors(base));
         }
     }
@@ -390,20 +394,20 @@ fn ancestors(class: &Class) -> Vec<Thing> {
 }
 
 /// A method that a class has from a library class: its full name.
-fn inherited(class: &Class, name: &str) -> Option<String> {
+fn inherited(class: &PyClass, name: &str) -> Option<String> {
     class.bases.iter().find_map(|base| match base {
-        Thing::Name(base) => Some(format!("{base}.{name}")),
-        Thing::Class(base) => inherited(base, name),
-        Thing::None
-        | Thing::Number(_)
-        | Thing::Text(_)
-        | Thing::Data(_)
-        | Thing::Module(_)
-        | Thing::Object(_)
-        | Thing::Heap(_)
-        | Thing::Function(_)
-        | Thing::Method(..)
-        | Thing::Either(_)
-        | Thing::Unknown(_) => None,
+        PyValue::Name(base) => Some(format!("{base}.{name}")),
+        PyValue::Class(base) => inherited(base, name),
+        PyValue::None
+        | PyValue::Number(_)
+        | PyValue::Text(_)
+        | PyValue::Data(_)
+        | PyValue::Module(_)
+        | PyValue::Object(_)
+        | PyValue::Heap(_)
+        | PyValue::Function(_)
+        | PyValue::Method(..)
+        | PyValue::Either(_)
+        | PyValue::Unknown(_) => None,
     })
 }

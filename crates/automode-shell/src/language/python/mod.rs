@@ -6,19 +6,19 @@
 //! Both ways of a condition are walked, loops until nothing new is learnt, the
 //! program's own functions and modules at each call. Every step is counted.
 
+mod arguments;
 mod assign;
 mod attribute;
 mod branch;
 mod call;
 mod comprehension;
 mod connect;
-mod deed;
 mod define;
+mod effect;
 mod express;
 mod file;
 mod fold;
 mod format;
-mod given;
 mod guard;
 mod import;
 mod invoke;
@@ -37,14 +37,14 @@ use std::rc::Rc;
 use ruff_python_parser::parse_module;
 
 use self::state::{Names, State};
-use self::value::{Held, Thing};
-use super::reading::Reading;
+use self::value::{HeapObject, PyValue};
+use super::reading::CodeReading;
 use crate::{Act, Code, GapKind, Origin, Taint, Value};
 
 /// Expressions and statements that are walked before the analysis gives up.
 const STEPS: usize = 60_000;
 
-pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     let source = reading.source;
     reading.act(Act::Execute {
         code: Code::Inline { language: "python" },
@@ -53,7 +53,7 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
             taint: source.taint,
         },
     });
-    let mut program = Program {
+    let mut program = PyProgram {
         reading,
         state: State::default(),
         module: 0,
@@ -72,8 +72,8 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
 }
 
 /// A Python program while it is walked.
-struct Program<'r, 'a> {
-    reading: &'r mut Reading<'a>,
+struct PyProgram<'r, 'a> {
+    reading: &'r mut CodeReading<'a>,
     state: State,
     /// The module whose code is walked.
     module: usize,
@@ -88,7 +88,7 @@ struct Program<'r, 'a> {
     /// The source of the code that is walked, for the names of gaps.
     text: Rc<str>,
     /// The program's functions that are running, and whether with given arguments.
-    running: Vec<(usize, Arguments)>,
+    running: Vec<(usize, ArgumentSource)>,
     steps: usize,
     depth: usize,
     /// Assignments may be skipped or interrupted here: old values stay possible.
@@ -98,13 +98,13 @@ struct Program<'r, 'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Arguments {
+enum ArgumentSource {
     Given,
     /// Stand-ins for every possible call.
     Any,
 }
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     fn start(&mut self, text: &str, file: Option<String>) {
         self.enter_module(file);
         self.run_text(text);
@@ -152,7 +152,7 @@ impl Program<'_, '_> {
     }
 
     /// Puts an object on the heap under the place in the text that makes it.
-    fn hold(&mut self, site: usize, held: Held) -> Thing {
+    fn hold(&mut self, site: usize, held: HeapObject) -> PyValue {
         let at = site
             .saturating_mul(64)
             .saturating_add(self.module.saturating_add(1));
@@ -165,19 +165,19 @@ impl Program<'_, '_> {
                 self.state.heap.insert(at, held);
             }
         }
-        Thing::Heap(at)
+        PyValue::Heap(at)
     }
 
-    fn list(&mut self, site: usize, items: Vec<Thing>, rest: Option<Thing>) -> Thing {
-        self.hold(site, Held::List { items, rest })
+    fn list(&mut self, site: usize, items: Vec<PyValue>, rest: Option<PyValue>) -> PyValue {
+        self.hold(site, HeapObject::List { items, rest })
     }
 
-    fn taint(&self, thing: &Thing) -> Taint {
+    fn taint(&self, thing: &PyValue) -> Taint {
         self.state.taint(thing)
     }
 
     /// A value of the program as a word of the shell.
-    fn word(&self, thing: &Thing) -> Value {
+    fn word(&self, thing: &PyValue) -> Value {
         Value {
             pieces: self.pieces(thing),
             span: self.reading.source.span,

@@ -1,16 +1,16 @@
 //! Parts of a whole: subscripts, slices, elements, displays.
 
-use super::super::known::PYTHON;
-use super::Program;
-use super::given::Given;
+use super::super::library::PYTHON;
+use super::PyProgram;
+use super::arguments::CallArguments;
 use super::state::join_options;
 use super::text::constant;
-use super::value::{Form, Held, Thing};
+use super::value::{HeapObject, PyValue, TextForm};
 use crate::Taint;
 use ruff_python_ast::{Expr, ExprSubscript, Number};
 
-impl Program<'_, '_> {
-    pub(super) fn subscript(&mut self, node: &ExprSubscript) -> Thing {
+impl PyProgram<'_, '_> {
+    pub(super) fn subscript(&mut self, node: &ExprSubscript) -> PyValue {
         let receiver = self.eval(&node.value);
         let receiver = self.settle(&receiver);
         let key = self.eval(&node.slice);
@@ -23,7 +23,7 @@ impl Program<'_, '_> {
         };
         let slice = matches!(&*node.slice, Expr::Slice(_));
         let site = usize::from(node.range.start());
-        let found: Vec<Thing> = receiver
+        let found: Vec<PyValue> = receiver
             .ways()
             .to_vec()
             .iter()
@@ -38,31 +38,38 @@ impl Program<'_, '_> {
         found
             .into_iter()
             .reduce(|a, b| a.join(&b))
-            .unwrap_or(Thing::None)
+            .unwrap_or(PyValue::None)
     }
 
-    fn slice(&mut self, receiver: &Thing, site: usize) -> Thing {
+    fn slice(&mut self, receiver: &PyValue, site: usize) -> PyValue {
         match receiver {
-            Thing::Heap(_) => {
+            PyValue::Heap(_) => {
                 let element = self.element(receiver);
                 self.list(site, Vec::new(), Some(element))
             }
-            Thing::Text(_) | Thing::Number(_) | Thing::None => Thing::Data(receiver.taint()),
+            PyValue::Text(_) | PyValue::Number(_) | PyValue::None => {
+                PyValue::Data(receiver.taint())
+            }
             other => other.clone(),
         }
     }
 
-    pub(super) fn item(&mut self, receiver: &Thing, key: &Thing, index: Option<usize>) -> Thing {
+    pub(super) fn item(
+        &mut self,
+        receiver: &PyValue,
+        key: &PyValue,
+        index: Option<usize>,
+    ) -> PyValue {
         match receiver {
-            Thing::Heap(at) => match self.state.heap.get(at) {
-                Some(Held::List { items, rest }) => {
+            PyValue::Heap(at) => match self.state.heap.get(at) {
+                Some(HeapObject::List { items, rest }) => {
                     match index.and_then(|index| items.get(index)) {
                         Some(item) => item.clone(),
-                        None if index.is_some() && rest.is_none() => Thing::None,
+                        None if index.is_some() && rest.is_none() => PyValue::None,
                         None => self.element(receiver),
                     }
                 }
-                Some(Held::Dict { entries, rest }) => {
+                Some(HeapObject::Dict { entries, rest }) => {
                     let named = constant(key).and_then(|key| entries.get(&key).cloned());
                     let any = entries
                         .values()
@@ -73,39 +80,40 @@ impl Program<'_, '_> {
                         (Some(_), Some(value), None) => value,
                         (Some(_), Some(value), Some(rest)) => value.join(rest),
                         (Some(_), None, Some(rest)) => rest.clone(),
-                        (Some(_), None, None) => Thing::None,
-                        (None, ..) => any.unwrap_or(Thing::None),
+                        (Some(_), None, None) => PyValue::None,
+                        (None, ..) => any.unwrap_or(PyValue::None),
                     }
                 }
-                Some(Held::Instance { .. }) if self.has_method(receiver, "__getitem__") => self
-                    .call_method(
+                Some(HeapObject::Instance { .. }) if self.has_method(receiver, "__getitem__") => {
+                    self.call_method(
                         receiver,
                         "__getitem__",
-                        Given::of(vec![key.clone()]),
+                        CallArguments::of(vec![key.clone()]),
                         "__getitem__",
                         0,
-                    ),
-                Some(Held::Instance { .. }) | None => Thing::Unknown(Taint::UNKNOWN),
+                    )
+                }
+                Some(HeapObject::Instance { .. }) | None => PyValue::Unknown(Taint::UNKNOWN),
             },
-            Thing::Object(object) if object.kind == "environ" => {
+            PyValue::Object(object) if object.kind == "environ" => {
                 let name = constant(key);
                 self.variable(name.as_deref())
             }
-            Thing::Object(_) => self.element(receiver),
-            Thing::Text(_) | Thing::Number(_) | Thing::None | Thing::Data(_) => {
-                Thing::Data(receiver.taint())
+            PyValue::Object(_) => self.element(receiver),
+            PyValue::Text(_) | PyValue::Number(_) | PyValue::None | PyValue::Data(_) => {
+                PyValue::Data(receiver.taint())
             }
             // `list[int]`, `Callable[[str], None]`.
-            Thing::Name(_) | Thing::Class(_) => receiver.clone(),
-            Thing::Module(_)
-            | Thing::Function(_)
-            | Thing::Method(..)
-            | Thing::Either(_)
-            | Thing::Unknown(_) => Thing::Unknown(receiver.taint()),
+            PyValue::Name(_) | PyValue::Class(_) => receiver.clone(),
+            PyValue::Module(_)
+            | PyValue::Function(_)
+            | PyValue::Method(..)
+            | PyValue::Either(_)
+            | PyValue::Unknown(_) => PyValue::Unknown(receiver.taint()),
         }
     }
 
-    pub(super) fn display(&mut self, elements: &[Expr], site: usize) -> Thing {
+    pub(super) fn display(&mut self, elements: &[Expr], site: usize) -> PyValue {
         let mut items = Vec::new();
         let mut rest = None;
         for element in elements {
@@ -125,96 +133,104 @@ impl Program<'_, '_> {
 
     pub(super) fn spread(
         &mut self,
-        value: &Thing,
-        entries: &mut std::collections::BTreeMap<String, Thing>,
-        rest: &mut Option<Thing>,
+        value: &PyValue,
+        entries: &mut std::collections::BTreeMap<String, PyValue>,
+        rest: &mut Option<PyValue>,
     ) {
         let held = match value {
-            Thing::Heap(at) => self.state.heap.get(at).cloned(),
-            Thing::None
-            | Thing::Number(_)
-            | Thing::Text(_)
-            | Thing::Data(_)
-            | Thing::Name(_)
-            | Thing::Module(_)
-            | Thing::Object(_)
-            | Thing::Function(_)
-            | Thing::Class(_)
-            | Thing::Method(..)
-            | Thing::Either(_)
-            | Thing::Unknown(_) => None,
+            PyValue::Heap(at) => self.state.heap.get(at).cloned(),
+            PyValue::None
+            | PyValue::Number(_)
+            | PyValue::Text(_)
+            | PyValue::Data(_)
+            | PyValue::Name(_)
+            | PyValue::Module(_)
+            | PyValue::Object(_)
+            | PyValue::Function(_)
+            | PyValue::Class(_)
+            | PyValue::Method(..)
+            | PyValue::Either(_)
+            | PyValue::Unknown(_) => None,
         };
         match held {
-            Some(Held::Dict {
+            Some(HeapObject::Dict {
                 entries: more,
                 rest: others,
             }) => {
                 entries.extend(more);
                 *rest = join_options(rest.take(), others);
             }
-            Some(Held::List { .. } | Held::Instance { .. }) | None => {
+            Some(HeapObject::List { .. } | HeapObject::Instance { .. }) | None => {
                 let taint = self.taint(value);
-                *rest = join_options(rest.take(), Some(Thing::Data(taint)));
+                *rest = join_options(rest.take(), Some(PyValue::Data(taint)));
             }
         }
     }
 
     /// The exact items of a list.
-    pub(super) fn items(&self, thing: &Thing) -> Option<Vec<Thing>> {
-        let Thing::Heap(at) = thing else { return None };
+    pub(super) fn items(&self, thing: &PyValue) -> Option<Vec<PyValue>> {
+        let PyValue::Heap(at) = thing else {
+            return None;
+        };
         match self.state.heap.get(at)? {
-            Held::List { items, rest: None } => Some(items.clone()),
-            Held::List { .. } | Held::Dict { .. } | Held::Instance { .. } => None,
+            HeapObject::List { items, rest: None } => Some(items.clone()),
+            HeapObject::List { .. } | HeapObject::Dict { .. } | HeapObject::Instance { .. } => None,
         }
     }
 
     /// One value for everything that a loop over this one gives.
-    pub(super) fn element(&mut self, thing: &Thing) -> Thing {
+    pub(super) fn element(&mut self, thing: &PyValue) -> PyValue {
         match thing {
-            Thing::Heap(_) => match self.state.element(thing) {
+            PyValue::Heap(_) => match self.state.element(thing) {
                 Some(element) => element,
                 None if self.has_method(thing, "__iter__") => {
-                    let over = self.call_method(thing, "__iter__", Given::default(), "__iter__", 0);
+                    let over = self.call_method(
+                        thing,
+                        "__iter__",
+                        CallArguments::default(),
+                        "__iter__",
+                        0,
+                    );
                     if over.same(thing) {
                         return self.call_method(
                             thing,
                             "__next__",
-                            Given::default(),
+                            CallArguments::default(),
                             "__next__",
                             0,
                         );
                     }
                     self.element(&over)
                 }
-                None => Thing::Unknown(Taint::UNKNOWN),
+                None => PyValue::Unknown(Taint::UNKNOWN),
             },
-            Thing::Object(object) => match PYTHON.method(object.kind, "for") {
+            PyValue::Object(object) => match PYTHON.method(object.kind, "for") {
                 Some(behaviour) => {
-                    self.perform(behaviour, Some(thing), &Given::default(), "for", 0)
+                    self.perform(behaviour, Some(thing), &CallArguments::default(), "for", 0)
                 }
-                None => Thing::Data(object.taint),
+                None => PyValue::Data(object.taint),
             },
-            Thing::Text(text) if text.form == Form::Path => thing.clone(),
-            Thing::None | Thing::Text(_) | Thing::Data(_) => Thing::Data(thing.taint()),
-            Thing::Number(_) => Thing::Number(None),
-            Thing::Either(ways) => ways
+            PyValue::Text(text) if text.form == TextForm::Path => thing.clone(),
+            PyValue::None | PyValue::Text(_) | PyValue::Data(_) => PyValue::Data(thing.taint()),
+            PyValue::Number(_) => PyValue::Number(None),
+            PyValue::Either(ways) => ways
                 .iter()
                 .map(|way| self.element(way))
                 .collect::<Vec<_>>()
                 .into_iter()
                 .reduce(|a, b| a.join(&b))
-                .unwrap_or(Thing::None),
-            Thing::Method(..) => {
+                .unwrap_or(PyValue::None),
+            PyValue::Method(..) => {
                 let settled = self.settle(thing);
                 match settled {
-                    Thing::Method(..) => Thing::Unknown(Taint::UNKNOWN),
+                    PyValue::Method(..) => PyValue::Unknown(Taint::UNKNOWN),
                     settled => self.element(&settled),
                 }
             }
             // An enumeration lists its members.
-            Thing::Class(_) => Thing::Data(Taint::NONE),
-            Thing::Name(_) | Thing::Module(_) | Thing::Function(_) | Thing::Unknown(_) => {
-                Thing::Unknown(thing.taint())
+            PyValue::Class(_) => PyValue::Data(Taint::NONE),
+            PyValue::Name(_) | PyValue::Module(_) | PyValue::Function(_) | PyValue::Unknown(_) => {
+                PyValue::Unknown(thing.taint())
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Paths that are computed: joined, expanded, walked, matched.
 
-use super::Program;
-use super::given::Given;
+use super::PyProgram;
+use super::arguments::CallArguments;
 use super::text::merged;
-use super::value::{Form, Text, Thing, unknown_piece};
+use super::value::{PyText, PyValue, TextForm, unknown_piece};
 use crate::{Piece, Taint};
 
-impl Program<'_, '_> {
-    pub(super) fn parts(&self, given: &Given) -> Vec<Thing> {
+impl PyProgram<'_, '_> {
+    pub(super) fn parts(&self, given: &CallArguments) -> Vec<PyValue> {
         given
             .positional
             .iter()
@@ -17,7 +17,7 @@ impl Program<'_, '_> {
     }
 
     /// Parts of a path put together: an absolute part starts anew.
-    pub(super) fn joined_path(&self, parts: &[Thing], form: Form) -> Thing {
+    pub(super) fn joined_path(&self, parts: &[PyValue], form: TextForm) -> PyValue {
         let mut pieces: Vec<Piece> = Vec::new();
         for part in parts {
             let next = self.pieces(part);
@@ -42,16 +42,16 @@ impl Program<'_, '_> {
             }
             pieces.extend(next);
         }
-        Thing::Text(Text {
+        PyValue::Text(PyText {
             pieces: merged(pieces),
             form,
         })
     }
 
-    pub(super) fn home(&self, form: Form) -> Thing {
+    pub(super) fn home(&self, form: TextForm) -> PyValue {
         match &self.reading.context.home {
-            Some(home) => Thing::Text(Text::plain(home).with_form(form)),
-            None => Thing::Text(Text {
+            Some(home) => PyValue::Text(PyText::plain(home).with_form(form)),
+            None => PyValue::Text(PyText {
                 pieces: vec![unknown_piece(Taint::NONE)],
                 form,
             }),
@@ -59,8 +59,8 @@ impl Program<'_, '_> {
     }
 
     /// `~` at the start of a path.
-    pub(super) fn expanded(&self, path: &Thing) -> Thing {
-        let Thing::Text(text) = path else {
+    pub(super) fn expanded(&self, path: &PyValue) -> PyValue {
+        let PyValue::Text(text) = path else {
             return path.clone();
         };
         let (Some(Piece::Text(start)), Some(home)) =
@@ -74,12 +74,12 @@ impl Program<'_, '_> {
                 if let Some(first) = pieces.first_mut() {
                     *first = Piece::Text(format!("{home}{rest}"));
                 }
-                Thing::Text(Text {
+                PyValue::Text(PyText {
                     pieces,
                     form: text.form,
                 })
             }
-            Some(_) => Thing::Text(Text {
+            Some(_) => PyValue::Text(PyText {
                 pieces: vec![unknown_piece(Taint::NONE)],
                 form: text.form,
             }),
@@ -88,15 +88,15 @@ impl Program<'_, '_> {
     }
 
     /// A variable of the environment.
-    pub(super) fn variable(&mut self, name: Option<&str>) -> Thing {
+    pub(super) fn variable(&mut self, name: Option<&str>) -> PyValue {
         let Some(name) = name else {
             self.reading.saw(Taint::SECRET);
-            return Thing::Data(Taint::SECRET);
+            return PyValue::Data(Taint::SECRET);
         };
         if name == "HOME"
             && let Some(home) = &self.reading.context.home
         {
-            return Thing::text(home);
+            return PyValue::text(home);
         }
         let known = self
             .reading
@@ -105,7 +105,7 @@ impl Program<'_, '_> {
             .iter()
             .find(|(known, _)| known == name);
         if let Some((_, value)) = known {
-            return Thing::text(value);
+            return PyValue::text(value);
         }
         let upper = name.to_ascii_uppercase();
         let secret = [
@@ -122,10 +122,10 @@ impl Program<'_, '_> {
         .any(|word| upper.contains(word));
         let taint = if secret { Taint::SECRET } else { Taint::NONE };
         self.reading.saw(taint);
-        Thing::Data(taint)
+        PyValue::Data(taint)
     }
 
-    pub(super) fn walk(&mut self, root: &Thing, site: usize) -> Thing {
+    pub(super) fn walk(&mut self, root: &PyValue, site: usize) -> PyValue {
         let place = self.word(root);
         self.reading.lists(&place);
         let form = form_of(root);
@@ -141,13 +141,13 @@ impl Program<'_, '_> {
 
     pub(super) fn globbed(
         &mut self,
-        receiver: Option<&Thing>,
-        given: &Given,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
         site: usize,
-    ) -> Thing {
-        let pattern = given.positional.first().cloned().unwrap_or(Thing::None);
+    ) -> PyValue {
+        let pattern = given.positional.first().cloned().unwrap_or(PyValue::None);
         let pattern = match &pattern {
-            Thing::Text(text) => Thing::Text(Text {
+            PyValue::Text(text) => PyValue::Text(PyText {
                 pieces: text
                     .pieces
                     .iter()
@@ -158,12 +158,12 @@ impl Program<'_, '_> {
                         piece => piece.clone(),
                     })
                     .collect(),
-                form: Form::Plain,
+                form: TextForm::Plain,
             }),
             other => other.clone(),
         };
         let element = match receiver {
-            Some(root) => self.joined_path(&[root.clone(), pattern], Form::Path),
+            Some(root) => self.joined_path(&[root.clone(), pattern], TextForm::Path),
             None => pattern,
         };
         let place = self.word(&element);
@@ -172,28 +172,28 @@ impl Program<'_, '_> {
     }
 }
 
-pub(super) fn glob(pattern: &str) -> Thing {
-    Thing::Text(Text {
+pub(super) fn glob(pattern: &str) -> PyValue {
+    PyValue::Text(PyText {
         pieces: vec![Piece::Glob(pattern.to_owned())],
-        form: Form::Plain,
+        form: TextForm::Plain,
     })
 }
 
-pub(super) fn form_of(thing: &Thing) -> Form {
+pub(super) fn form_of(thing: &PyValue) -> TextForm {
     match thing {
-        Thing::Text(text) => text.form,
-        Thing::None
-        | Thing::Number(_)
-        | Thing::Data(_)
-        | Thing::Name(_)
-        | Thing::Module(_)
-        | Thing::Object(_)
-        | Thing::Heap(_)
-        | Thing::Function(_)
-        | Thing::Class(_)
-        | Thing::Method(..)
-        | Thing::Either(_)
-        | Thing::Unknown(_) => Form::Plain,
+        PyValue::Text(text) => text.form,
+        PyValue::None
+        | PyValue::Number(_)
+        | PyValue::Data(_)
+        | PyValue::Name(_)
+        | PyValue::Module(_)
+        | PyValue::Object(_)
+        | PyValue::Heap(_)
+        | PyValue::Function(_)
+        | PyValue::Class(_)
+        | PyValue::Method(..)
+        | PyValue::Either(_)
+        | PyValue::Unknown(_) => TextForm::Plain,
     }
 }
 
@@ -203,8 +203,8 @@ const fn is_name(source: &crate::DynamicSource) -> bool {
 }
 
 /// The pieces after the last slash, where one is seen.
-pub(super) fn last_name(thing: &Thing) -> Option<Vec<Piece>> {
-    let Thing::Text(text) = thing else {
+pub(super) fn last_name(thing: &PyValue) -> Option<Vec<Piece>> {
+    let PyValue::Text(text) = thing else {
         return None;
     };
     let at = text.pieces.iter().rposition(|piece| match piece {
@@ -229,34 +229,34 @@ pub(super) fn last_name(thing: &Thing) -> Option<Vec<Piece>> {
 }
 
 /// The directory of a path.
-pub(super) fn parent(thing: &Thing, taint: Taint) -> Thing {
-    let Thing::Text(text) = thing else {
-        return Thing::Data(taint);
+pub(super) fn parent(thing: &PyValue, taint: Taint) -> PyValue {
+    let PyValue::Text(text) = thing else {
+        return PyValue::Data(taint);
     };
     if let Some(path) = text.literal() {
         let path = path.trim_end_matches('/');
         let directory = match path.rsplit_once('/') {
             Some(("", _)) => "/",
             Some((directory, _)) => directory,
-            None if text.form == Form::Path && !path.is_empty() => ".",
+            None if text.form == TextForm::Path && !path.is_empty() => ".",
             None => "",
         };
         // The parent of `.` leads up, not to itself.
         if path == "." || path == ".." || path.ends_with("/..") {
-            return Thing::Text(Text::plain(format!("{path}/..")).with_form(text.form));
+            return PyValue::Text(PyText::plain(format!("{path}/..")).with_form(text.form));
         }
-        return Thing::Text(Text::plain(directory).with_form(text.form));
+        return PyValue::Text(PyText::plain(directory).with_form(text.form));
     }
     match text.pieces.last() {
         Some(Piece::Glob(pattern)) if !pattern.contains('/') && pattern != "**" => {
             let mut pieces = text.pieces.clone();
             pieces.pop();
-            Thing::Text(Text {
+            PyValue::Text(PyText {
                 pieces,
                 form: text.form,
             })
         }
-        _ => Thing::Text(Text {
+        _ => PyValue::Text(PyText {
             pieces: vec![unknown_piece(taint)],
             form: text.form,
         }),

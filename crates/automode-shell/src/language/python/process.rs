@@ -1,35 +1,35 @@
 //! Deeds that start programs, and what they hand them.
 
-use super::super::known::Argument;
-use super::Program;
-use super::given::Given;
-use super::value::{Held, Thing};
+use super::super::library::Argument;
+use super::PyProgram;
+use super::arguments::CallArguments;
+use super::value::{HeapObject, PyValue};
 use crate::program::steers;
 use crate::{Act, NestedStdin, Taint, Value};
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn process(
         &mut self,
         at: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
     ) -> Taint {
         let command = self.argument(at, receiver, given);
         let stdin = match given.keyword("input") {
             Some(input) => NestedStdin::Data(self.taint(input)),
             None => match given.keyword("stdin") {
-                Some(Thing::Object(object)) => NestedStdin::Data(object.taint),
+                Some(PyValue::Object(object)) => NestedStdin::Data(object.taint),
                 Some(_) | None => NestedStdin::Same,
             },
         };
         let cwd = given
             .keyword("cwd")
-            .filter(|cwd| !matches!(cwd, Thing::None))
+            .filter(|cwd| !matches!(cwd, PyValue::None))
             .map(|cwd| self.word(cwd));
         let shell = given.keyword("shell").or(given.more.as_ref()).is_some();
         if shell {
             let text = match &command {
-                Some(thing @ Thing::Heap(_)) => {
+                Some(thing @ PyValue::Heap(_)) => {
                     let first = self.items(thing).and_then(|items| items.first().cloned());
                     first.map(|first| self.word(&first))
                 }
@@ -53,27 +53,27 @@ impl Program<'_, '_> {
     }
 
     /// The words of a command from a list or a single text.
-    pub(super) fn argv(&self, command: Option<Thing>) -> Vec<Value> {
+    pub(super) fn argv(&self, command: Option<PyValue>) -> Vec<Value> {
         let Some(command) = command else {
             return vec![self.reading.unknown_word(Taint::UNKNOWN)];
         };
         let held = match &command {
-            Thing::Heap(at) => self.state.heap.get(at),
-            Thing::None
-            | Thing::Number(_)
-            | Thing::Text(_)
-            | Thing::Data(_)
-            | Thing::Name(_)
-            | Thing::Module(_)
-            | Thing::Object(_)
-            | Thing::Function(_)
-            | Thing::Class(_)
-            | Thing::Method(..)
-            | Thing::Either(_)
-            | Thing::Unknown(_) => None,
+            PyValue::Heap(at) => self.state.heap.get(at),
+            PyValue::None
+            | PyValue::Number(_)
+            | PyValue::Text(_)
+            | PyValue::Data(_)
+            | PyValue::Name(_)
+            | PyValue::Module(_)
+            | PyValue::Object(_)
+            | PyValue::Function(_)
+            | PyValue::Class(_)
+            | PyValue::Method(..)
+            | PyValue::Either(_)
+            | PyValue::Unknown(_) => None,
         };
         match held {
-            Some(Held::List { items, rest }) => {
+            Some(HeapObject::List { items, rest }) => {
                 let mut argv: Vec<Value> = items
                     .iter()
                     .map(|item| self.word(&self.settle(item)))
@@ -88,24 +88,24 @@ impl Program<'_, '_> {
                 }
                 argv
             }
-            Some(Held::Dict { .. } | Held::Instance { .. }) | None => {
+            Some(HeapObject::Dict { .. } | HeapObject::Instance { .. }) | None => {
                 let mut word = self.word(&command);
-                word.may_split = !matches!(command, Thing::Text(_));
+                word.may_split = !matches!(command, PyValue::Text(_));
                 vec![word]
             }
         }
     }
 
-    pub(super) fn variables(&self, env: Option<&Thing>) -> Vec<(String, Value)> {
-        let Some(Thing::Heap(at)) = env else {
+    pub(super) fn variables(&self, env: Option<&PyValue>) -> Vec<(String, Value)> {
+        let Some(PyValue::Heap(at)) = env else {
             return Vec::new();
         };
         match self.state.heap.get(at) {
-            Some(Held::Dict { entries, .. }) => entries
+            Some(HeapObject::Dict { entries, .. }) => entries
                 .iter()
                 .map(|(name, value)| (name.clone(), self.word(value)))
                 .collect(),
-            Some(Held::List { .. } | Held::Instance { .. }) | None => Vec::new(),
+            Some(HeapObject::List { .. } | HeapObject::Instance { .. }) | None => Vec::new(),
         }
     }
 

@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::value::{Held, Thing};
+use super::value::{HeapObject, PyValue};
 use crate::Taint;
 
-pub(super) type Names = BTreeMap<String, Thing>;
+pub(super) type Names = BTreeMap<String, PyValue>;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
@@ -15,7 +15,7 @@ pub(super) struct State {
     pub(super) modules: Vec<Names>,
     /// Local names of the functions that are running.
     pub(super) frames: Vec<Frame>,
-    pub(super) heap: BTreeMap<usize, Held>,
+    pub(super) heap: BTreeMap<usize, HeapObject>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -24,11 +24,11 @@ pub(super) struct Frame {
     pub(super) captured: Names,
     /// Names that `global` or `nonlocal` hands outside.
     pub(super) outer: BTreeSet<String>,
-    pub(super) returned: Option<Thing>,
-    pub(super) yielded: Option<Thing>,
+    pub(super) returned: Option<PyValue>,
+    pub(super) yielded: Option<PyValue>,
     pub(super) scope: Scope,
     /// The first argument of the running function: `self` of a method.
-    pub(super) receiver: Option<Thing>,
+    pub(super) receiver: Option<PyValue>,
 }
 
 /// Whose names a frame holds.
@@ -88,14 +88,14 @@ impl State {
     }
 
     /// All marks of a value and of what it holds.
-    pub(super) fn taint(&self, thing: &Thing) -> Taint {
+    pub(super) fn taint(&self, thing: &PyValue) -> Taint {
         self.taint_within(thing, 4)
     }
 
-    fn taint_within(&self, thing: &Thing, depth: usize) -> Taint {
+    fn taint_within(&self, thing: &PyValue, depth: usize) -> Taint {
         let at = match thing {
-            Thing::Heap(at) => at,
-            Thing::Either(ways) => {
+            PyValue::Heap(at) => at,
+            PyValue::Either(ways) => {
                 return ways.iter().fold(Taint::NONE, |taint, way| {
                     taint.with(self.taint_within(way, depth))
                 });
@@ -111,14 +111,14 @@ impl State {
     }
 
     /// Whether a value holds nothing but plain data.
-    pub(super) fn is_plain(&self, thing: &Thing) -> bool {
+    pub(super) fn is_plain(&self, thing: &PyValue) -> bool {
         self.is_plain_within(thing, 4)
     }
 
-    fn is_plain_within(&self, thing: &Thing, depth: usize) -> bool {
+    fn is_plain_within(&self, thing: &PyValue, depth: usize) -> bool {
         let at = match thing {
-            Thing::Heap(at) => at,
-            Thing::Either(ways) => {
+            PyValue::Heap(at) => at,
+            PyValue::Either(ways) => {
                 return ways.iter().all(|way| self.is_plain_within(way, depth));
             }
             thing => return thing.is_plain(),
@@ -127,40 +127,42 @@ impl State {
             return false;
         };
         match held {
-            Held::Instance { .. } => false,
-            Held::List { .. } | Held::Dict { .. } => held
+            HeapObject::Instance { .. } => false,
+            HeapObject::List { .. } | HeapObject::Dict { .. } => held
                 .values()
                 .all(|value| self.is_plain_within(value, depth)),
         }
     }
 
     /// One value for everything that a loop over this one may give.
-    pub(super) fn element(&self, thing: &Thing) -> Option<Thing> {
-        let Thing::Heap(at) = thing else { return None };
+    pub(super) fn element(&self, thing: &PyValue) -> Option<PyValue> {
+        let PyValue::Heap(at) = thing else {
+            return None;
+        };
         match self.heap.get(at)? {
-            Held::List { items, rest } => Some(
+            HeapObject::List { items, rest } => Some(
                 items
                     .iter()
                     .chain(rest)
                     .cloned()
                     .reduce(|a, b| a.join(&b))
-                    .unwrap_or(Thing::None),
+                    .unwrap_or(PyValue::None),
             ),
-            Held::Dict { entries, rest } => Some(match rest {
+            HeapObject::Dict { entries, rest } => Some(match rest {
                 None => entries
                     .keys()
-                    .map(Thing::text)
+                    .map(PyValue::text)
                     .reduce(|a, b| a.join(&b))
-                    .unwrap_or(Thing::None),
-                Some(rest) => Thing::Data(rest.taint()),
+                    .unwrap_or(PyValue::None),
+                Some(rest) => PyValue::Data(rest.taint()),
             }),
-            Held::Instance { .. } => None,
+            HeapObject::Instance { .. } => None,
         }
     }
 }
 
-impl Held {
-    pub(super) fn values(&self) -> impl Iterator<Item = &Thing> {
+impl HeapObject {
+    pub(super) fn values(&self) -> impl Iterator<Item = &PyValue> {
         let (items, entries, rest) = match self {
             Self::List { items, rest } => (Some(items), None, rest.as_ref()),
             Self::Dict { entries, rest } => (None, Some(entries), rest.as_ref()),
@@ -272,7 +274,7 @@ impl Held {
     }
 }
 
-pub(super) fn join_options(a: Option<Thing>, b: Option<Thing>) -> Option<Thing> {
+pub(super) fn join_options(a: Option<PyValue>, b: Option<PyValue>) -> Option<PyValue> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.join(&b)),
         (a, b) => a.or(b),
@@ -302,7 +304,7 @@ fn widen_names(names: &mut Names, before: &Names) -> bool {
 }
 
 /// Gives up on a value that changes from one round of a loop to the next.
-fn widen_thing(thing: &mut Thing, before: Option<&Thing>) -> bool {
+fn widen_thing(thing: &mut PyValue, before: Option<&PyValue>) -> bool {
     let Some(before) = before else { return true };
     if thing.same(before) {
         return false;
@@ -310,21 +312,21 @@ fn widen_thing(thing: &mut Thing, before: Option<&Thing>) -> bool {
     let taint = thing.taint().with(before.taint());
     let joined = thing.join(before);
     *thing = match joined {
-        joined @ (Thing::Object(_) | Thing::Number(_) | Thing::Unknown(_)) => joined,
-        joined if joined.is_plain() => Thing::Data(taint),
-        Thing::Text(text) => Thing::Text(super::value::Text {
+        joined @ (PyValue::Object(_) | PyValue::Number(_) | PyValue::Unknown(_)) => joined,
+        joined if joined.is_plain() => PyValue::Data(taint),
+        PyValue::Text(text) => PyValue::Text(super::value::PyText {
             pieces: vec![super::value::unknown_piece(taint)],
             form: text.form,
         }),
-        Thing::None
-        | Thing::Data(_)
-        | Thing::Name(_)
-        | Thing::Module(_)
-        | Thing::Heap(_)
-        | Thing::Function(_)
-        | Thing::Class(_)
-        | Thing::Method(..)
-        | Thing::Either(_) => Thing::Unknown(taint),
+        PyValue::None
+        | PyValue::Data(_)
+        | PyValue::Name(_)
+        | PyValue::Module(_)
+        | PyValue::Heap(_)
+        | PyValue::Function(_)
+        | PyValue::Class(_)
+        | PyValue::Method(..)
+        | PyValue::Either(_) => PyValue::Unknown(taint),
     };
     true
 }

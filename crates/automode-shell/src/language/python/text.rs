@@ -1,16 +1,16 @@
 //! Text that is put together: f-strings, sums, the pieces of a value.
 
-use super::super::known::PYTHON;
-use super::Program;
-use super::value::{Form, Held, Text, Thing, unknown_piece};
+use super::super::library::PYTHON;
+use super::PyProgram;
+use super::value::{HeapObject, PyText, PyValue, TextForm, unknown_piece};
 use crate::{Dynamic, DynamicSource, Piece, Taint};
 use ruff_python_ast::{InterpolatedStringElement, Operator};
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn interpolated<'e>(
         &mut self,
         elements: impl Iterator<Item = &'e InterpolatedStringElement>,
-    ) -> Thing {
+    ) -> PyValue {
         let mut pieces = Vec::new();
         for element in elements {
             match element {
@@ -22,19 +22,19 @@ impl Program<'_, '_> {
                     if part.format_spec.is_some() || part.debug_text.is_some() {
                         let taint = self.taint(&value);
                         pieces.push(match value {
-                            Thing::Number(_) => number_piece(),
-                            Thing::None
-                            | Thing::Text(_)
-                            | Thing::Data(_)
-                            | Thing::Name(_)
-                            | Thing::Module(_)
-                            | Thing::Object(_)
-                            | Thing::Heap(_)
-                            | Thing::Function(_)
-                            | Thing::Class(_)
-                            | Thing::Method(..)
-                            | Thing::Either(_)
-                            | Thing::Unknown(_) => unknown_piece(taint),
+                            PyValue::Number(_) => number_piece(),
+                            PyValue::None
+                            | PyValue::Text(_)
+                            | PyValue::Data(_)
+                            | PyValue::Name(_)
+                            | PyValue::Module(_)
+                            | PyValue::Object(_)
+                            | PyValue::Heap(_)
+                            | PyValue::Function(_)
+                            | PyValue::Class(_)
+                            | PyValue::Method(..)
+                            | PyValue::Either(_)
+                            | PyValue::Unknown(_) => unknown_piece(taint),
                         });
                     } else {
                         pieces.extend(self.pieces(&value));
@@ -49,17 +49,17 @@ impl Program<'_, '_> {
                 }
             }
         }
-        Thing::Text(Text {
+        PyValue::Text(PyText {
             pieces: merged(pieces),
-            form: Form::Plain,
+            form: TextForm::Plain,
         })
     }
 
     /// A value as part of a text.
-    pub(super) fn pieces(&self, thing: &Thing) -> Vec<Piece> {
+    pub(super) fn pieces(&self, thing: &PyValue) -> Vec<Piece> {
         match thing {
-            Thing::Text(text) => text.pieces.clone(),
-            Thing::Number(_) => vec![number_piece()],
+            PyValue::Text(text) => text.pieces.clone(),
+            PyValue::Number(_) => vec![number_piece()],
             other => vec![unknown_piece(self.taint(other))],
         }
     }
@@ -67,23 +67,23 @@ impl Program<'_, '_> {
     pub(super) fn combine(
         &mut self,
         op: Operator,
-        left: &Thing,
-        right: &Thing,
+        left: &PyValue,
+        right: &PyValue,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         let (left, right) = (&self.settle(left), &self.settle(right));
         match (op, left, right) {
-            (Operator::Add, Thing::Text(a), Thing::Text(_) | Thing::Data(_))
-                if a.form == Form::Plain =>
+            (Operator::Add, PyValue::Text(a), PyValue::Text(_) | PyValue::Data(_))
+                if a.form == TextForm::Plain =>
             {
                 let mut pieces = a.pieces.clone();
                 pieces.extend(self.pieces(right));
-                Thing::Text(Text {
+                PyValue::Text(PyText {
                     pieces: merged(pieces),
-                    form: Form::Plain,
+                    form: TextForm::Plain,
                 })
             }
-            (Operator::Add, Thing::Heap(_), Thing::Heap(_)) => {
+            (Operator::Add, PyValue::Heap(_), PyValue::Heap(_)) => {
                 match (self.items(left), self.items(right)) {
                     (Some(mut items), Some(more)) => {
                         items.extend(more);
@@ -99,41 +99,46 @@ impl Program<'_, '_> {
                     }
                 }
             }
-            (Operator::Div, Thing::Text(a), _) if a.form == Form::Path => {
+            (Operator::Div, PyValue::Text(a), _) if a.form == TextForm::Path => {
                 let part = right.clone();
-                self.joined_path(&[left.clone(), part], Form::Path)
+                self.joined_path(&[left.clone(), part], TextForm::Path)
             }
-            (Operator::Div, _, Thing::Text(b)) if b.form == Form::Path => {
+            (Operator::Div, _, PyValue::Text(b)) if b.form == TextForm::Path => {
                 let parts = [left.clone(), right.clone()];
-                self.joined_path(&parts, Form::Path)
+                self.joined_path(&parts, TextForm::Path)
             }
-            (Operator::Mod, Thing::Text(format), _) => self.percent(format, right),
-            (_, Thing::Number(_), Thing::Number(_)) => Thing::Number(None),
-            (_, object @ Thing::Object(_), _) | (_, _, object @ Thing::Object(_))
+            (Operator::Mod, PyValue::Text(format), _) => self.percent(format, right),
+            (_, PyValue::Number(_), PyValue::Number(_)) => PyValue::Number(None),
+            (_, object @ PyValue::Object(_), _) | (_, _, object @ PyValue::Object(_))
                 if is_broad(object) =>
             {
                 object.clone()
             }
-            (Operator::Mult, Thing::Heap(_), _) => {
+            (Operator::Mult, PyValue::Heap(_), _) => {
                 let element = self.element(left);
                 self.list(site, Vec::new(), Some(element))
             }
-            (Operator::BitOr, Thing::Name(_) | Thing::Class(_) | Thing::None, _) => left.clone(),
-            (Operator::BitOr, Thing::Heap(_), Thing::Heap(_)) => {
+            (Operator::BitOr, PyValue::Name(_) | PyValue::Class(_) | PyValue::None, _) => {
+                left.clone()
+            }
+            (Operator::BitOr, PyValue::Heap(_), PyValue::Heap(_)) => {
                 let mut entries = std::collections::BTreeMap::new();
                 let mut rest = None;
                 self.spread(left, &mut entries, &mut rest);
                 self.spread(right, &mut entries, &mut rest);
-                self.hold(site, Held::Dict { entries, rest })
+                self.hold(site, HeapObject::Dict { entries, rest })
             }
             _ => {
                 let taint = self.taint(left).with(self.taint(right));
                 if self.state.is_plain(left) && self.state.is_plain(right)
-                    || matches!((left, right), (Thing::Object(_), _) | (_, Thing::Object(_)))
+                    || matches!(
+                        (left, right),
+                        (PyValue::Object(_), _) | (_, PyValue::Object(_))
+                    )
                 {
-                    Thing::Data(taint)
+                    PyValue::Data(taint)
                 } else {
-                    Thing::Unknown(taint)
+                    PyValue::Unknown(taint)
                 }
             }
         }
@@ -141,21 +146,21 @@ impl Program<'_, '_> {
 }
 
 /// The constant text of a key.
-pub(super) fn constant(thing: &Thing) -> Option<String> {
+pub(super) fn constant(thing: &PyValue) -> Option<String> {
     match thing {
-        Thing::Text(text) => text.literal(),
-        Thing::None
-        | Thing::Number(_)
-        | Thing::Data(_)
-        | Thing::Name(_)
-        | Thing::Module(_)
-        | Thing::Object(_)
-        | Thing::Heap(_)
-        | Thing::Function(_)
-        | Thing::Class(_)
-        | Thing::Method(..)
-        | Thing::Either(_)
-        | Thing::Unknown(_) => None,
+        PyValue::Text(text) => text.literal(),
+        PyValue::None
+        | PyValue::Number(_)
+        | PyValue::Data(_)
+        | PyValue::Name(_)
+        | PyValue::Module(_)
+        | PyValue::Object(_)
+        | PyValue::Heap(_)
+        | PyValue::Function(_)
+        | PyValue::Class(_)
+        | PyValue::Method(..)
+        | PyValue::Either(_)
+        | PyValue::Unknown(_) => None,
     }
 }
 
@@ -166,8 +171,8 @@ pub(super) fn number_piece() -> Piece {
     })
 }
 
-pub(super) fn is_broad(thing: &Thing) -> bool {
-    matches!(thing, Thing::Object(object) if PYTHON.is_broad(object.kind))
+pub(super) fn is_broad(thing: &PyValue) -> bool {
+    matches!(thing, PyValue::Object(object) if PYTHON.is_broad(object.kind))
 }
 
 /// Neighbouring known texts become one.

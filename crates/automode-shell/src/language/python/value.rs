@@ -1,8 +1,8 @@
 //! What a Python expression may be, as far as it is known.
 //!
 //! Joining two values gives one that stands for both. A value of which nothing
-//! is known is [`Thing::Unknown`]: calling it, or a method of it, is a gap.
-//! [`Thing::Data`] is plain data (text, numbers, lists of these): its methods are
+//! is known is [`PyValue::Unknown`]: calling it, or a method of it, is a gap.
+//! [`PyValue::Data`] is plain data (text, numbers, lists of these): its methods are
 //! known to stay inside the program.
 
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use ruff_python_ast::{Expr, Parameters, Stmt};
 use crate::{Dynamic, DynamicSource, Piece, Taint};
 
 #[derive(Clone, Debug)]
-pub(super) enum Thing {
+pub(super) enum PyValue {
     None,
     /// A number, and which one where it was written down.
     Number(Option<u64>),
     /// Text of which parts are known.
-    Text(Text),
+    Text(PyText),
     /// Plain data with the marks of where it comes from.
     Data(Taint),
     /// A library's module, function, class or constant, by dotted name.
@@ -26,55 +26,55 @@ pub(super) enum Thing {
     /// A module of the project, by its place in the state.
     Module(usize),
     /// An instance of a kind that the tables describe.
-    Object(Object),
+    Object(PyObject),
     /// A list, dictionary or instance, by its place in the heap.
     Heap(usize),
-    Function(Rc<Function>),
-    Class(Rc<Class>),
+    Function(Rc<PyFunction>),
+    Class(Rc<PyClass>),
     /// A method with its receiver.
-    Method(Rc<Thing>, Rc<str>),
+    Method(Rc<PyValue>, Rc<str>),
     /// One of these, depending on the way the program took.
-    Either(Rc<[Thing]>),
+    Either(Rc<[PyValue]>),
     Unknown(Taint),
 }
 
 /// Text with the pieces that are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct PyText {
     pub(super) pieces: Vec<Piece>,
-    pub(super) form: Form,
+    pub(super) form: TextForm,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TextForm {
     Plain,
     /// A `pathlib` path.
     Path,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Object {
+pub(super) struct PyObject {
     pub(super) kind: &'static str,
     pub(super) taint: Taint,
     /// The file or address it stands for.
-    pub(super) origin: Option<Rc<Text>>,
+    pub(super) origin: Option<Rc<PyText>>,
     /// How its file was opened for writing, if it was.
     pub(super) written: Option<crate::WriteHow>,
 }
 
 /// A function of the program itself.
 #[derive(Debug)]
-pub(super) struct Function {
+pub(super) struct PyFunction {
     pub(super) parameters: Parameters,
-    pub(super) body: Body,
-    pub(super) defaults: BTreeMap<String, Thing>,
-    pub(super) captured: BTreeMap<String, Thing>,
+    pub(super) body: FunctionBody,
+    pub(super) defaults: BTreeMap<String, PyValue>,
+    pub(super) captured: BTreeMap<String, PyValue>,
     pub(super) module: usize,
     pub(super) binding: Binding,
 }
 
 #[derive(Debug)]
-pub(super) enum Body {
+pub(super) enum FunctionBody {
     Block(Vec<Stmt>),
     Expression(Expr),
 }
@@ -90,28 +90,28 @@ pub(super) enum Binding {
 }
 
 #[derive(Debug)]
-pub(super) struct Class {
+pub(super) struct PyClass {
     pub(super) name: Rc<str>,
-    pub(super) members: BTreeMap<String, Thing>,
-    pub(super) bases: Vec<Thing>,
+    pub(super) members: BTreeMap<String, PyValue>,
+    pub(super) bases: Vec<PyValue>,
 }
 
 /// Something with an identity.
 #[derive(Clone, Debug)]
-pub(super) enum Held {
+pub(super) enum HeapObject {
     /// Known items in order, then any number of others.
     List {
-        items: Vec<Thing>,
-        rest: Option<Thing>,
+        items: Vec<PyValue>,
+        rest: Option<PyValue>,
     },
     /// Values by constant key, then any number of others.
     Dict {
-        entries: BTreeMap<String, Thing>,
-        rest: Option<Thing>,
+        entries: BTreeMap<String, PyValue>,
+        rest: Option<PyValue>,
     },
     Instance {
-        class: Rc<Class>,
-        fields: BTreeMap<String, Thing>,
+        class: Rc<PyClass>,
+        fields: BTreeMap<String, PyValue>,
     },
 }
 
@@ -121,11 +121,11 @@ const CHOICES: usize = 16;
 /// How many values of different kinds a joined value may list.
 const WAYS: usize = 6;
 
-impl Text {
+impl PyText {
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self {
             pieces: vec![Piece::Text(text.into())],
-            form: Form::Plain,
+            form: TextForm::Plain,
         }
     }
 
@@ -148,7 +148,7 @@ impl Text {
             })
     }
 
-    pub(super) fn with_form(mut self, form: Form) -> Self {
+    pub(super) fn with_form(mut self, form: TextForm) -> Self {
         self.form = form;
         self
     }
@@ -183,9 +183,9 @@ impl Text {
     }
 }
 
-impl Thing {
+impl PyValue {
     pub(super) fn text(text: impl Into<String>) -> Self {
-        Self::Text(Text::plain(text))
+        Self::Text(PyText::plain(text))
     }
 
     pub(super) fn name(name: impl AsRef<str>) -> Self {
@@ -193,7 +193,7 @@ impl Thing {
     }
 
     pub(super) fn object(kind: &'static str, taint: Taint) -> Self {
-        Self::Object(Object {
+        Self::Object(PyObject {
             kind,
             taint,
             origin: None,
@@ -210,12 +210,12 @@ impl Thing {
             (Self::Text(a), Self::Text(b)) if a.form == b.form => match a.join(b) {
                 Some(text) => Self::Text(text),
                 // A path that may be anything is still a path.
-                None => Self::Text(Text {
+                None => Self::Text(PyText {
                     pieces: vec![unknown_piece(a.taint().with(b.taint()))],
                     form: a.form,
                 }),
             },
-            (Self::Object(a), Self::Object(b)) if a.kind == b.kind => Self::Object(Object {
+            (Self::Object(a), Self::Object(b)) if a.kind == b.kind => Self::Object(PyObject {
                 kind: a.kind,
                 taint: a.taint.with(b.taint),
                 origin: None,
@@ -275,7 +275,7 @@ impl Thing {
     pub(super) const fn is_plain(&self) -> bool {
         match self {
             Self::None | Self::Number(_) | Self::Data(_) => true,
-            Self::Text(text) => matches!(text.form, Form::Plain),
+            Self::Text(text) => matches!(text.form, TextForm::Plain),
             Self::Name(_)
             | Self::Module(_)
             | Self::Object(_)

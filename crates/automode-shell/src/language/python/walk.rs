@@ -1,11 +1,11 @@
 //! Statements.
 
-use super::Program;
+use super::PyProgram;
 use super::state::Scope;
-use super::value::Thing;
+use super::value::PyValue;
 use ruff_python_ast::{Expr, Stmt};
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     pub(super) fn block(&mut self, statements: &[Stmt]) {
         for statement in statements {
             if !self.step() {
@@ -33,7 +33,7 @@ impl Program<'_, '_> {
                     self.assign(&node.target, value);
                 } else if self.in_class() {
                     // A field that a data class or a base class fills.
-                    self.assign(&node.target, Thing::Data(crate::Taint::NONE));
+                    self.assign(&node.target, PyValue::Data(crate::Taint::NONE));
                 }
             }
             Stmt::AugAssign(node) => {
@@ -55,7 +55,7 @@ impl Program<'_, '_> {
                 let value = node
                     .value
                     .as_ref()
-                    .map_or(Thing::None, |value| self.eval(value));
+                    .map_or(PyValue::None, |value| self.eval(value));
                 if let Some(frame) = self.state.frames.last_mut() {
                     frame.returned = super::state::join_options(frame.returned.take(), Some(value));
                 }

@@ -1,11 +1,11 @@
 //! Commands of the clients themselves: `\!` of psql, `.shell` of sqlite, `tee` of mysql.
 
 use crate::language::cursor::Cursor;
-use crate::language::reading::Reading;
+use crate::language::reading::CodeReading;
 use crate::{Code, DatabaseVerb, NestedStdin, Taint, WriteHow};
 
 /// A line for the client itself: `\dt`, `.tables`, `source x`, `system ls`.
-pub(super) fn client_command(cursor: &mut Cursor<'_>, reading: &mut Reading<'_>) -> bool {
+pub(super) fn client_command(cursor: &mut Cursor<'_>, reading: &mut CodeReading<'_>) -> bool {
     if cursor.eat("\\") {
         psql(cursor, reading);
         return true;
@@ -36,7 +36,7 @@ pub(super) fn client_command(cursor: &mut Cursor<'_>, reading: &mut Reading<'_>)
     true
 }
 
-fn script_file(path: &str, reading: &mut Reading<'_>) {
+fn script_file(path: &str, reading: &mut CodeReading<'_>) {
     let path = path.trim().trim_end_matches(';').trim_matches('\'');
     let place = reading.word(path);
     reading.reads(&place);
@@ -45,7 +45,7 @@ fn script_file(path: &str, reading: &mut Reading<'_>) {
 }
 
 /// A backslash command of psql or mysql, up to the end of the line or the next backslash.
-pub(super) fn psql(cursor: &mut Cursor<'_>, reading: &mut Reading<'_>) {
+pub(super) fn psql(cursor: &mut Cursor<'_>, reading: &mut CodeReading<'_>) {
     let whole = cursor.rest().split('\n').next().unwrap_or_default();
     if cursor.eat("!") {
         let command = cursor.line();
@@ -135,7 +135,7 @@ pub(super) fn psql(cursor: &mut Cursor<'_>, reading: &mut Reading<'_>) {
 }
 
 /// `\copy t from 'file'`, `\copy (query) to program 'command'`.
-fn client_copy(arguments: &str, reading: &mut Reading<'_>) {
+fn client_copy(arguments: &str, reading: &mut CodeReading<'_>) {
     let lower = arguments.to_ascii_lowercase();
     let place = arguments
         .split('\'')
@@ -159,7 +159,7 @@ fn client_copy(arguments: &str, reading: &mut Reading<'_>) {
 }
 
 /// A dot command of sqlite3.
-fn sqlite(line: &str, reading: &mut Reading<'_>) {
+fn sqlite(line: &str, reading: &mut CodeReading<'_>) {
     let mut words = line.split_whitespace();
     let name = words.next().unwrap_or_default();
     let rest = line.strip_prefix(name).unwrap_or_default().trim();

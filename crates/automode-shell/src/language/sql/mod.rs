@@ -13,11 +13,11 @@ mod token;
 
 use self::client::{client_command, psql};
 use self::statement::judge;
-use self::token::{Token, token};
+use self::token::{SqlToken, token};
 use crate::language::cursor::Cursor;
-use crate::language::reading::Reading;
+use crate::language::reading::CodeReading;
 
-pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     let mut cursor = Cursor::new(text);
     let mut statement = Vec::new();
     loop {
@@ -28,11 +28,11 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
             }
         }
         match token(&mut cursor) {
-            Ok(Some(Token::Mark(';'))) => {
+            Ok(Some(SqlToken::Mark(';'))) => {
                 judge(&statement, reading);
                 statement.clear();
             }
-            Ok(Some(Token::Mark('\\'))) => {
+            Ok(Some(SqlToken::Mark('\\'))) => {
                 judge(&statement, reading);
                 statement.clear();
                 psql(&mut cursor, reading);

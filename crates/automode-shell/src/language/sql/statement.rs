@@ -1,12 +1,12 @@
 //! What a statement does to the data.
 
-use super::token::{Token, Words};
-use crate::language::known::{SQL_ADMIN, SQL_CHANGE, SQL_PURE};
-use crate::language::reading::Reading;
+use super::token::{SqlToken, Words};
+use crate::language::library::{SQL_ADMIN, SQL_CHANGE, SQL_PURE};
+use crate::language::reading::CodeReading;
 use crate::{DatabaseVerb, NestedStdin, Taint, WriteHow};
 
 /// What one statement does.
-pub(super) fn judge(statement: &[Token], reading: &mut Reading<'_>) {
+pub(super) fn judge(statement: &[SqlToken], reading: &mut CodeReading<'_>) {
     let words = Words(statement);
     let Some(first) = words.at(0) else {
         if !statement.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn judge(statement: &[Token], reading: &mut Reading<'_>) {
         "explain" | "describe" | "desc" | "analyze" if words.has("analyze") => {
             let inner = statement
                 .iter()
-                .position(|token| matches!(token, Token::Word(word) if is_query(word)));
+                .position(|token| matches!(token, SqlToken::Word(word) if is_query(word)));
             match inner {
                 Some(inner) if inner > 0 => {
                     return judge(statement.get(inner..).unwrap_or_default(), reading);
@@ -150,14 +150,14 @@ fn pragma(words: &Words<'_>) -> DatabaseVerb {
 }
 
 pub(super) fn copy(
-    statement: &[Token],
+    statement: &[SqlToken],
     words: &Words<'_>,
-    reading: &mut Reading<'_>,
+    reading: &mut CodeReading<'_>,
 ) -> DatabaseVerb {
     if words.has("program") {
-        if let Some(Token::Text(command)) = statement
+        if let Some(SqlToken::Text(command)) = statement
             .iter()
-            .find(|token| matches!(token, Token::Text(_)))
+            .find(|token| matches!(token, SqlToken::Text(_)))
         {
             reading.shell(reading.word(command), NestedStdin::Data(Taint::LOCAL));
         }
@@ -171,7 +171,7 @@ pub(super) fn copy(
 }
 
 /// `INTO OUTFILE 'x'`, `INTO DUMPFILE 'x'`, `INFILE 'x'`, `ATTACH 'x'`, `VACUUM INTO 'x'`.
-fn files(statement: &[Token], words: &Words<'_>, reading: &mut Reading<'_>) {
+fn files(statement: &[SqlToken], words: &Words<'_>, reading: &mut CodeReading<'_>) {
     let into = words.has("outfile") || words.has("dumpfile");
     let from = words.has("infile");
     let open =
@@ -183,8 +183,8 @@ fn files(statement: &[Token], words: &Words<'_>, reading: &mut Reading<'_>) {
         reading.database(DatabaseVerb::Admin);
     }
     let path = statement.iter().find_map(|token| match token {
-        Token::Text(path) => Some(path),
-        Token::Word(_) | Token::Name | Token::Number | Token::Mark(_) => None,
+        SqlToken::Text(path) => Some(path),
+        SqlToken::Word(_) | SqlToken::Name | SqlToken::Number | SqlToken::Mark(_) => None,
     });
     match path {
         Some(path) if from => drop(reading.reads(&reading.word(path))),
@@ -195,13 +195,15 @@ fn files(statement: &[Token], words: &Words<'_>, reading: &mut Reading<'_>) {
 }
 
 /// Calls: a word in front of a parenthesis that does not name a table or a type.
-fn functions(statement: &[Token], first: &str, reading: &mut Reading<'_>) {
+fn functions(statement: &[SqlToken], first: &str, reading: &mut CodeReading<'_>) {
     let defines = matches!(first, "create" | "alter" | "pragma");
     let runs_query = statement
         .iter()
-        .any(|token| matches!(token, Token::Word(word) if word == "select"));
+        .any(|token| matches!(token, SqlToken::Word(word) if word == "select"));
     for (at, token) in statement.iter().enumerate() {
-        let Token::Word(name) = token else { continue };
+        let SqlToken::Word(name) = token else {
+            continue;
+        };
         if SQL_ADMIN.binary_search(&name.as_str()).is_ok() && opens(statement, at) {
             reading.database(DatabaseVerb::Admin);
             continue;
@@ -216,24 +218,27 @@ fn functions(statement: &[Token], first: &str, reading: &mut Reading<'_>) {
         }
     }
     if statement.iter().enumerate().any(|(at, token)| {
-        *token == Token::Name && opens(statement, at) && !names_relation(statement, at) && !defines
+        *token == SqlToken::Name
+            && opens(statement, at)
+            && !names_relation(statement, at)
+            && !defines
     }) {
         reading.unknown_call("quoted function name");
     }
 }
 
-fn opens(statement: &[Token], at: usize) -> bool {
-    statement.get(at.saturating_add(1)) == Some(&Token::Mark('('))
+fn opens(statement: &[SqlToken], at: usize) -> bool {
+    statement.get(at.saturating_add(1)) == Some(&SqlToken::Mark('('))
 }
 
 /// Whether the word before shows that a table, a column list or an expression name follows.
-fn names_relation(statement: &[Token], at: usize) -> bool {
+fn names_relation(statement: &[SqlToken], at: usize) -> bool {
     let mut before = at.checked_sub(1);
     while let Some(here) = before {
         match statement.get(here) {
             // `schema.table (`: look in front of the schema.
-            Some(Token::Mark('.')) => before = here.checked_sub(2),
-            Some(Token::Word(word)) => {
+            Some(SqlToken::Mark('.')) => before = here.checked_sub(2),
+            Some(SqlToken::Word(word)) => {
                 return matches!(
                     word.as_str(),
                     "into"
@@ -251,15 +256,15 @@ fn names_relation(statement: &[Token], at: usize) -> bool {
                 ) || (word == "on" && statement.len() > at);
             }
             // The second expression of a WITH list: `), name (cols) AS (`.
-            Some(Token::Mark(',')) => {
+            Some(SqlToken::Mark(',')) => {
                 return here
                     .checked_sub(1)
-                    .is_some_and(|close| statement.get(close) == Some(&Token::Mark(')')))
-                    && matches!(statement.first(), Some(Token::Word(word)) if word == "with")
+                    .is_some_and(|close| statement.get(close) == Some(&SqlToken::Mark(')')))
+                    && matches!(statement.first(), Some(SqlToken::Word(word)) if word == "with")
                     && statement
                         .iter()
                         .skip(at)
-                        .any(|token| matches!(token, Token::Word(word) if word == "as"));
+                        .any(|token| matches!(token, SqlToken::Word(word) if word == "as"));
             }
             Some(_) | None => return false,
         }

@@ -3,7 +3,7 @@
 use crate::language::cursor::Cursor;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum SqlToken {
     /// A bare word, in lower case.
     Word(String),
     /// A quoted name.
@@ -13,22 +13,22 @@ pub(super) enum Token {
     Mark(char),
 }
 
-pub(super) struct Words<'a>(pub(super) &'a [Token]);
+pub(super) struct Words<'a>(pub(super) &'a [SqlToken]);
 
 impl<'a> Words<'a> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.0.iter().filter_map(|token| match token {
-            Token::Word(word) => Some(word.as_str()),
-            Token::Name | Token::Text(_) | Token::Number | Token::Mark(_) => None,
+            SqlToken::Word(word) => Some(word.as_str()),
+            SqlToken::Name | SqlToken::Text(_) | SqlToken::Number | SqlToken::Mark(_) => None,
         })
     }
 
     /// The token at a place, where it is a word or an opening parenthesis.
     pub(super) fn at(&self, at: usize) -> Option<&'a str> {
         match self.0.get(at)? {
-            Token::Word(word) => Some(word),
-            Token::Mark('(') => Some("("),
-            Token::Name | Token::Text(_) | Token::Number | Token::Mark(_) => None,
+            SqlToken::Word(word) => Some(word),
+            SqlToken::Mark('(') => Some("("),
+            SqlToken::Name | SqlToken::Text(_) | SqlToken::Number | SqlToken::Mark(_) => None,
         }
     }
 
@@ -38,7 +38,7 @@ impl<'a> Words<'a> {
 
     pub(super) fn pair(&self, first: &str, second: &str) -> bool {
         self.0.windows(2).any(
-            |pair| matches!(pair, [Token::Word(a), Token::Word(b)] if a == first && b == second),
+            |pair| matches!(pair, [SqlToken::Word(a), SqlToken::Word(b)] if a == first && b == second),
         )
     }
 
@@ -46,21 +46,21 @@ impl<'a> Words<'a> {
     pub(super) fn has_at_top(&self, wanted: &str) -> bool {
         let mut depth = 0_usize;
         self.0.iter().any(|token| match token {
-            Token::Mark('(') => {
+            SqlToken::Mark('(') => {
                 depth = depth.saturating_add(1);
                 false
             }
-            Token::Mark(')') => {
+            SqlToken::Mark(')') => {
                 depth = depth.saturating_sub(1);
                 false
             }
-            Token::Word(word) => depth == 0 && word == wanted,
-            Token::Name | Token::Text(_) | Token::Number | Token::Mark(_) => false,
+            SqlToken::Word(word) => depth == 0 && word == wanted,
+            SqlToken::Name | SqlToken::Text(_) | SqlToken::Number | SqlToken::Mark(_) => false,
         })
     }
 }
 
-pub(super) fn token(cursor: &mut Cursor<'_>) -> Result<Option<Token>, &'static str> {
+pub(super) fn token(cursor: &mut Cursor<'_>) -> Result<Option<SqlToken>, &'static str> {
     loop {
         cursor.take_while(char::is_whitespace);
         // `--x` is two minus signs in MySQL: reading it as a comment would hide what follows.
@@ -84,24 +84,24 @@ pub(super) fn token(cursor: &mut Cursor<'_>) -> Result<Option<Token>, &'static s
         return Ok(None);
     };
     Ok(Some(match next {
-        '\'' => Token::Text(quoted(cursor, '\'')?),
+        '\'' => SqlToken::Text(quoted(cursor, '\'')?),
         '"' | '`' => {
             quoted(cursor, next)?;
-            Token::Name
+            SqlToken::Name
         }
         '$' => dollar(cursor)?,
         '0'..='9' => {
             cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_');
-            Token::Number
+            SqlToken::Number
         }
         next if next.is_alphabetic() || next == '_' || next == '@' => {
             let mut word = next.to_string();
             word.push_str(cursor.take_while(|c| c.is_alphanumeric() || c == '_' || c == '$'));
-            Token::Word(word.to_lowercase())
+            SqlToken::Word(word.to_lowercase())
         }
         // A comment for some servers, part of an operator for others.
         '#' if !matches!(cursor.peek(), Some('>' | '-')) => return Err("`#`"),
-        next => Token::Mark(next),
+        next => SqlToken::Mark(next),
     }))
 }
 
@@ -123,16 +123,16 @@ pub(super) fn quoted(cursor: &mut Cursor<'_>, quote: char) -> Result<String, &'s
 }
 
 /// `$1`, or a text between `$tag$` and `$tag$`.
-fn dollar(cursor: &mut Cursor<'_>) -> Result<Token, &'static str> {
+fn dollar(cursor: &mut Cursor<'_>) -> Result<SqlToken, &'static str> {
     let mut ahead = cursor.clone();
     let tag = ahead.take_while(|c| c.is_alphanumeric() || c == '_');
     if !ahead.eat("$") {
         cursor.take_while(|c| c.is_alphanumeric() || c == '_');
-        return Ok(Token::Number);
+        return Ok(SqlToken::Number);
     }
     let body = ahead
         .until(&format!("${tag}$"))
         .ok_or("unterminated quote")?;
     *cursor = ahead;
-    Ok(Token::Text(body.to_owned()))
+    Ok(SqlToken::Text(body.to_owned()))
 }

@@ -3,7 +3,7 @@
 use super::keyword::is_keyword;
 use super::row::{Row, split, statement_end};
 use super::scan::{STATEMENT, Scan};
-use super::{Lexeme, Token};
+use super::{Lexeme, ScriptToken};
 use crate::Language;
 
 impl Scan<'_, '_> {
@@ -14,30 +14,33 @@ impl Scan<'_, '_> {
         at: usize,
     ) -> Option<(Vec<&'t [Lexeme]>, usize)> {
         let next = row.get(at)?;
-        if next.token == Token::Mark("(") && (next.glued || self.language != Language::Ruby) {
+        if next.token == ScriptToken::Mark("(") && (next.glued || self.language != Language::Ruby) {
             let close = row.closing(at);
             return Some((split(row.between(at, close)), close));
         }
-        if self.language == Language::JavaScript && next.token == Token::Mark("<") && next.glued {
+        if self.language == Language::JavaScript
+            && next.token == ScriptToken::Mark("<")
+            && next.glued
+        {
             // `name<T>(…)`.
             let length = row
                 .tokens
                 .iter()
                 .skip(at)
                 .take(24)
-                .position(|lexeme| lexeme.token == Token::Mark(">"))?;
+                .position(|lexeme| lexeme.token == ScriptToken::Mark(">"))?;
             let open = at.saturating_add(length).saturating_add(1);
             let called = row
                 .get(open)
-                .is_some_and(|lexeme| lexeme.token == Token::Mark("(") && lexeme.glued);
+                .is_some_and(|lexeme| lexeme.token == ScriptToken::Mark("(") && lexeme.glued);
             let close = row.closing(open);
             return called.then(|| (split(row.between(open, close)), close));
         }
         let one = || row.tokens.get(at..at.saturating_add(1)).unwrap_or_default();
         match (self.language, &next.token) {
-            (Language::Lua, Token::Text(_)) => Some((vec![one()], at)),
-            (Language::Lua, Token::Mark("{")) => Some((vec![&[]], row.closing(at))),
-            (Language::JavaScript, Token::Text(_)) if next.glued => Some((vec![one()], at)),
+            (Language::Lua, ScriptToken::Text(_)) => Some((vec![one()], at)),
+            (Language::Lua, ScriptToken::Mark("{")) => Some((vec![&[]], row.closing(at))),
+            (Language::JavaScript, ScriptToken::Text(_)) if next.glued => Some((vec![one()], at)),
             (Language::Ruby | Language::Perl | Language::Php, token)
                 if self.starts_argument(token, next.glued) =>
             {
@@ -53,10 +56,13 @@ impl Scan<'_, '_> {
     }
 
     /// Whether a call without parentheses goes on with this token.
-    fn starts_argument(&self, token: &Token, glued: bool) -> bool {
+    fn starts_argument(&self, token: &ScriptToken, glued: bool) -> bool {
         match token {
-            Token::Text(_) | Token::Number(_) | Token::Command(_) | Token::Regex => true,
-            Token::Name(word) => {
+            ScriptToken::Text(_)
+            | ScriptToken::Number(_)
+            | ScriptToken::Command(_)
+            | ScriptToken::Regex => true,
+            ScriptToken::Name(word) => {
                 !is_keyword(word, self.language)
                     || matches!(
                         word.as_str(),
@@ -72,10 +78,10 @@ impl Scan<'_, '_> {
                             | "self"
                     )
             }
-            Token::Mark("[" | "*" | "&") => !glued,
-            Token::Mark("->") => self.language == Language::Ruby,
-            Token::Mark("$") => true,
-            Token::Mark(_) | Token::Line => false,
+            ScriptToken::Mark("[" | "*" | "&") => !glued,
+            ScriptToken::Mark("->") => self.language == Language::Ruby,
+            ScriptToken::Mark("$") => true,
+            ScriptToken::Mark(_) | ScriptToken::Line => false,
         }
     }
 
@@ -86,24 +92,28 @@ impl Scan<'_, '_> {
         };
         let value = match row.token(before) {
             Some(
-                Token::Mark(")" | "]" | "}")
-                | Token::Text(_)
-                | Token::Regex
-                | Token::Number(_)
-                | Token::Command(_),
+                ScriptToken::Mark(")" | "]" | "}")
+                | ScriptToken::Text(_)
+                | ScriptToken::Regex
+                | ScriptToken::Number(_)
+                | ScriptToken::Command(_),
             ) => true,
             // A method on the next line: `x\n  .then(…)`.
-            Some(Token::Line) => before > 0,
+            Some(ScriptToken::Line) => before > 0,
             // `$x->(…)` calls what the variable holds.
-            Some(Token::Name(_)) => row.token(at.saturating_add(1)) == Some(&Token::Mark("(")),
-            Some(Token::Mark(_)) | None => false,
+            Some(ScriptToken::Name(_)) => {
+                row.token(at.saturating_add(1)) == Some(&ScriptToken::Mark("("))
+            }
+            Some(ScriptToken::Mark(_)) | None => false,
         };
         if !value {
             return;
         }
         match row.token(at.saturating_add(1)) {
-            Some(Token::Name(_)) => {}
-            Some(Token::Mark("(")) => return self.reading.unknown_call("call through a value"),
+            Some(ScriptToken::Name(_)) => {}
+            Some(ScriptToken::Mark("(")) => {
+                return self.reading.unknown_call("call through a value");
+            }
             Some(_) | None => return,
         }
         let chain = self.chain(row.tokens, at.saturating_add(1));
@@ -113,21 +123,21 @@ impl Scan<'_, '_> {
         let path = chain.parts.join(".");
         if arguments.is_none() && self.language != Language::Ruby {
             // A function of a module that is handed around may be called with anything.
-            if let Some(behaviour) = self.lore.call(&format!("{kind}.{path}")) {
+            if let Some(behaviour) = self.library.call(&format!("{kind}.{path}")) {
                 self.perform(behaviour, None, &method);
             }
             return;
         }
         let behaviour = self
-            .lore
+            .library
             .call(&format!("{kind}.{path}"))
-            .or_else(|| self.lore.method(kind, &method))
+            .or_else(|| self.library.method(kind, &method))
             .or_else(|| {
-                self.lore
+                self.library
                     .method("data", &method)
-                    .filter(|_| !self.lore.has_module(kind))
+                    .filter(|_| !self.library.has_module(kind))
             });
-        let regex = row.token(before) == Some(&Token::Regex);
+        let regex = row.token(before) == Some(&ScriptToken::Regex);
         match behaviour {
             Some(behaviour) => {
                 let given = arguments.as_ref().map(|(given, _)| given.as_slice());
@@ -137,7 +147,7 @@ impl Scan<'_, '_> {
                 }
             }
             None if regex && matches!(method.as_str(), "exec" | "test") => {}
-            None if self.functions.contains(&method) && !self.lore.names_deed(&method) => {}
+            None if self.functions.contains(&method) && !self.library.names_effect(&method) => {}
             None => self.reading.unknown_call(&format!("….{path}")),
         }
     }
@@ -149,38 +159,40 @@ impl Scan<'_, '_> {
         };
         let glued = row.get(at).is_some_and(|lexeme| lexeme.glued);
         match row.token(before) {
-            Some(Token::Mark("]")) if glued => self.reading.unknown_call("call of an element"),
-            Some(Token::Mark(")")) => {
+            Some(ScriptToken::Mark("]")) if glued => {
+                self.reading.unknown_call("call of an element")
+            }
+            Some(ScriptToken::Mark(")")) => {
                 let open = row.opening(before);
-                let keyword = matches!(row.before(open), Some(Token::Name(word)) if is_keyword(word, self.language));
+                let keyword = matches!(row.before(open), Some(ScriptToken::Name(word)) if is_keyword(word, self.language));
                 let function = row
                     .between(open, before)
                     .iter()
                     .take(STATEMENT)
                     .any(|lexeme| match &lexeme.token {
-                        Token::Name(word) => word == "function",
-                        Token::Mark(mark) => *mark == "=>",
-                        Token::Text(_)
-                        | Token::Command(_)
-                        | Token::Number(_)
-                        | Token::Regex
-                        | Token::Line => false,
+                        ScriptToken::Name(word) => word == "function",
+                        ScriptToken::Mark(mark) => *mark == "=>",
+                        ScriptToken::Text(_)
+                        | ScriptToken::Command(_)
+                        | ScriptToken::Number(_)
+                        | ScriptToken::Regex
+                        | ScriptToken::Line => false,
                     });
                 if !keyword && !function && (glued || self.language == Language::JavaScript) {
                     self.reading.unknown_call("call of a result");
                 }
             }
-            Some(Token::Mark("}")) if glued && self.language == Language::Perl => {
+            Some(ScriptToken::Mark("}")) if glued && self.language == Language::Perl => {
                 self.reading.unknown_call("call through a reference");
             }
-            Some(Token::Mark(">")) if glued && self.language == Language::JavaScript => {
+            Some(ScriptToken::Mark(">")) if glued && self.language == Language::JavaScript => {
                 let start = before.saturating_sub(24);
                 let generic = row
                     .tokens
                     .get(start..before)
                     .unwrap_or_default()
                     .iter()
-                    .any(|lexeme| lexeme.token == Token::Mark("<"));
+                    .any(|lexeme| lexeme.token == ScriptToken::Mark("<"));
                 if !generic {
                     self.reading.unknown_call("generic call");
                 }

@@ -2,7 +2,7 @@
 
 use super::Lexeme;
 use super::scan::Scan;
-use crate::language::known::{Argument, Behaviour, Deed, Fold, Place};
+use crate::language::library::{Argument, ArgumentPlace, CallBehaviour, CallEffect, CallResult};
 use crate::language::reading::{host_of, interface_of};
 use crate::{Account, Act, DatabaseVerb, Direction, Language, Taint, Value, WriteHow};
 
@@ -10,7 +10,7 @@ impl Scan<'_, '_> {
     /// Does what the table says; `given` is nothing where the name is only mentioned.
     pub(super) fn perform(
         &mut self,
-        behaviour: Behaviour,
+        behaviour: CallBehaviour,
         given: Option<&[&[Lexeme]]>,
         label: &str,
     ) -> &'static str {
@@ -22,12 +22,12 @@ impl Scan<'_, '_> {
             None => &unknown,
         };
         let mut gives = behaviour.gives;
-        for deed in behaviour.deeds {
-            match deed {
-                Deed::Fold(Fold::Module) => {
+        for effect in behaviour.effects {
+            match effect {
+                CallEffect::CallResult(CallResult::Module) => {
                     gives = self.module(arguments, label).unwrap_or(gives);
                 }
-                deed => self.act_out(deed, arguments, label),
+                effect => self.apply_effect(effect, arguments, label),
             }
         }
         gives
@@ -35,10 +35,10 @@ impl Scan<'_, '_> {
 
     pub(super) fn value_of(&self, wanted: Argument, arguments: &[&[Lexeme]]) -> Option<Value> {
         match wanted.place {
-            Place::Position(at) => arguments
+            ArgumentPlace::Position(at) => arguments
                 .get(usize::from(at))
                 .map(|tokens| self.value(tokens)),
-            Place::Keyword | Place::Receiver => None,
+            ArgumentPlace::Keyword | ArgumentPlace::Receiver => None,
         }
     }
 
@@ -51,45 +51,51 @@ impl Scan<'_, '_> {
         }
     }
 
-    fn act_out(&mut self, deed: &Deed, arguments: &[&[Lexeme]], label: &str) {
+    fn apply_effect(&mut self, effect: &CallEffect, arguments: &[&[Lexeme]], label: &str) {
         let seen = self.reading.seen();
         let place = |scan: &Self, at: &Argument| scan.place_of(*at, arguments);
-        match deed {
-            Deed::Read(at) => {
+        match effect {
+            CallEffect::Read(at) => {
                 if let Some(place) = place(self, at) {
                     self.reading.reads(&place);
                 }
             }
-            Deed::List(at) => {
+            CallEffect::List(at) => {
                 if let Some(place) = place(self, at) {
                     self.reading.lists(&place);
                 }
             }
-            Deed::Write(at) => self.write(place(self, at), WriteHow::Replace, seen),
-            Deed::Append(at) => self.write(place(self, at), WriteHow::Append, seen),
-            Deed::Edit(at) => self.write(place(self, at), WriteHow::Edit, seen),
-            Deed::Touch(at) => self.write(place(self, at), WriteHow::Touch, Taint::NONE),
-            Deed::Attributes(at) => self.write(place(self, at), WriteHow::Attributes, Taint::NONE),
-            Deed::Link(at) => self.write(place(self, at), WriteHow::Link, Taint::NONE),
-            Deed::Unpack(at) => self.write(place(self, at), WriteHow::Replace, Taint::DECODED),
-            Deed::Delete(at) => {
+            CallEffect::Write(at) => self.write(place(self, at), WriteHow::Replace, seen),
+            CallEffect::Append(at) => self.write(place(self, at), WriteHow::Append, seen),
+            CallEffect::Edit(at) => self.write(place(self, at), WriteHow::Edit, seen),
+            CallEffect::Touch(at) => self.write(place(self, at), WriteHow::Touch, Taint::NONE),
+            CallEffect::Attributes(at) => {
+                self.write(place(self, at), WriteHow::Attributes, Taint::NONE)
+            }
+            CallEffect::Link(at) => self.write(place(self, at), WriteHow::Link, Taint::NONE),
+            CallEffect::Unpack(at) => {
+                self.write(place(self, at), WriteHow::Replace, Taint::DECODED)
+            }
+            CallEffect::Delete(at) => {
                 // `rmSync(x, {recursive: true})` takes a tree.
                 let tree = arguments.get(1).is_some();
                 self.delete(*at, arguments, tree);
             }
-            Deed::DeleteTree(at) => self.delete(*at, arguments, true),
-            Deed::Open(file, mode) => self.open(*file, *mode, arguments, label),
-            Deed::Put(_) | Deed::Local => self.reading.saw(Taint::LOCAL),
-            Deed::Shell(at) | Deed::Remote(at) => {
+            CallEffect::DeleteTree(at) => self.delete(*at, arguments, true),
+            CallEffect::Open(file, mode) => self.open(*file, *mode, arguments, label),
+            CallEffect::Put(_) | CallEffect::Local => self.reading.saw(Taint::LOCAL),
+            CallEffect::Shell(at) | CallEffect::Remote(at) => {
                 let text = self.text_of(*at, arguments);
                 self.run_shell(text);
             }
-            Deed::System | Deed::Words(_) => self.system(arguments),
-            Deed::Program(at) | Deed::Process(at) | Deed::Argv(at) => self.spawn(*at, arguments),
-            Deed::Callback(at) => self.callback(*at, arguments, label),
-            Deed::Code(at) => self.code(*at, arguments, label),
-            Deed::Load(at) => self.load(*at, arguments),
-            Deed::Receive(at) => {
+            CallEffect::System | CallEffect::Words(_) => self.system(arguments),
+            CallEffect::Program(at) | CallEffect::Process(at) | CallEffect::Argv(at) => {
+                self.spawn(*at, arguments)
+            }
+            CallEffect::Callback(at) => self.callback(*at, arguments, label),
+            CallEffect::Code(at) => self.code(*at, arguments, label),
+            CallEffect::Load(at) => self.load(*at, arguments),
+            CallEffect::Receive(at) => {
                 let url = self.text_of(*at, arguments);
                 // `fetch(url, {method, body})` sends.
                 let options = self.language == Language::JavaScript && arguments.len() > 1;
@@ -103,30 +109,30 @@ impl Scan<'_, '_> {
                 self.reading.connects(host_of(&url), direction, data);
                 self.reading.saw(Taint::NETWORK);
             }
-            Deed::Send(at) | Deed::Reach(at) => {
+            CallEffect::Send(at) | CallEffect::Reach(at) => {
                 let url = self.text_of(*at, arguments);
                 self.reading.connects(host_of(&url), Direction::Send, seen);
                 self.reading.saw(Taint::NETWORK);
             }
-            Deed::Listen(at) | Deed::Serve(at) => {
+            CallEffect::Listen(at) | CallEffect::Serve(at) => {
                 let host = self
                     .value_of(*at, arguments)
                     .and_then(|host| host.literal().map(|host| host.into_owned()));
                 self.reading.listens(interface_of(host.as_deref()));
             }
-            Deed::Sql(at) => match self
+            CallEffect::Sql(at) => match self
                 .value_of(*at, arguments)
                 .and_then(|text| text.literal().map(|text| text.into_owned()))
             {
                 Some(statement) => crate::language::sql::read(&statement, self.reading),
                 None => self.reading.unknown_call("SQL that the program makes"),
             },
-            Deed::Kill(at) => {
+            CallEffect::Kill(at) => {
                 let pid = self.value_of(*at, arguments);
                 self.reading
                     .signals(pid.and_then(|pid| pid.literal().map(|pid| pid.into_owned())));
             }
-            Deed::Environment(at) => {
+            CallEffect::Environment(at) => {
                 let name = self
                     .value_of(*at, arguments)
                     .and_then(|name| name.literal().map(|name| name.into_owned()));
@@ -134,26 +140,28 @@ impl Scan<'_, '_> {
                     name: name.unwrap_or_else(|| "…".to_owned()),
                 });
             }
-            Deed::Directory(_) => {
+            CallEffect::Directory(_) => {
                 // The order of calls is not followed: from here on nothing is known.
                 let place = self.reading.unknown_word(Taint::NONE);
                 self.reading.moves(&place);
             }
-            Deed::Database(_) => self.reading.database(DatabaseVerb::Admin),
-            Deed::Cloud(service) | Deed::Message(service) => self.reading.act(Act::Message {
-                service: (*service).to_owned(),
-            }),
-            Deed::Decode => self.reading.saw(Taint::DECODED),
-            Deed::Secret => self.reading.saw(Taint::SECRET),
-            Deed::Network => self.reading.saw(Taint::NETWORK),
-            Deed::Input => {
+            CallEffect::Database(_) => self.reading.database(DatabaseVerb::Admin),
+            CallEffect::Cloud(service) | CallEffect::Message(service) => {
+                self.reading.act(Act::Message {
+                    service: (*service).to_owned(),
+                })
+            }
+            CallEffect::Decode => self.reading.saw(Taint::DECODED),
+            CallEffect::Secret => self.reading.saw(Taint::SECRET),
+            CallEffect::Network => self.reading.saw(Taint::NETWORK),
+            CallEffect::Input => {
                 let input = self.reading.source.input;
                 self.reading.passes_input();
                 self.reading.saw(input);
             }
-            Deed::Elevate => self.reading.act(Act::Privilege(Account::Elevate)),
-            Deed::Unknown => self.reading.unknown_call(label),
-            Deed::Fold(_) => {}
+            CallEffect::Elevate => self.reading.act(Act::Privilege(Account::Elevate)),
+            CallEffect::Unknown => self.reading.unknown_call(label),
+            CallEffect::CallResult(_) => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use super::keyword::is_keyword;
 use super::row::{Row, plain};
 use super::scan::Scan;
-use super::{Lexeme, Token};
+use super::{Lexeme, ScriptToken};
 use crate::{Language, Piece};
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ impl Scan<'_, '_> {
         let tokens = row.tokens;
         let mut assigned: BTreeMap<String, Option<Vec<Piece>>> = BTreeMap::new();
         for (at, lexeme) in tokens.iter().enumerate() {
-            let Token::Name(name) = &lexeme.token else {
+            let ScriptToken::Name(name) = &lexeme.token else {
                 continue;
             };
             let after = |step: usize| {
@@ -28,12 +28,12 @@ impl Scan<'_, '_> {
                 self.learn_import(row, at);
             }
             match after(1) {
-                Some(Token::Mark("=")) => {
+                Some(ScriptToken::Mark("=")) => {
                     self.variables.insert(name.clone());
                     let text = match (after(2), after(3)) {
                         (
-                            Some(Token::Text(pieces)),
-                            None | Some(Token::Line | Token::Mark(";" | "," | ")")),
+                            Some(ScriptToken::Text(pieces)),
+                            None | Some(ScriptToken::Line | ScriptToken::Mark(";" | "," | ")")),
                         ) => Some(pieces.clone()),
                         _ => None,
                     };
@@ -41,35 +41,40 @@ impl Scan<'_, '_> {
                         self.functions.insert(name.clone());
                     }
                     self.learn_module(tokens, name, at.saturating_add(2));
-                    let member = matches!(before, Some(Token::Mark("." | "->" | "::" | "?.")));
+                    let member =
+                        matches!(before, Some(ScriptToken::Mark("." | "->" | "::" | "?.")));
                     assigned
                         .entry(name.clone())
                         .and_modify(|known| *known = None)
                         .or_insert(text.filter(|_| !member));
                 }
-                Some(Token::Mark(
+                Some(ScriptToken::Mark(
                     "+=" | "-=" | ".=" | "||=" | "<<" | "++" | "--" | "=~" | "??=" | "*=",
                 )) => {
                     self.variables.insert(name.clone());
                     assigned.insert(name.clone(), None);
                 }
-                Some(Token::Mark("," | "|" | ")" | "in" | "]")) | Some(Token::Name(_))
+                Some(ScriptToken::Mark("," | "|" | ")" | "in" | "]"))
+                | Some(ScriptToken::Name(_))
                     if matches!(
                         before,
-                        Some(Token::Mark("|" | "," | "(" | "*" | "&" | "[" | "=>"))
-                    ) || matches!(before, Some(Token::Name(word)) if word == "for" || word == "rescue") =>
+                        Some(ScriptToken::Mark("|" | "," | "(" | "*" | "&" | "[" | "=>"))
+                    ) || matches!(before, Some(ScriptToken::Name(word)) if word == "for" || word == "rescue") =>
                 {
                     self.variables.insert(name.clone());
                 }
                 // `name(…) { … }` inside a class defines a method.
-                Some(Token::Mark("("))
+                Some(ScriptToken::Mark("("))
                     if self.language == Language::JavaScript
                         && !is_keyword(name, self.language) =>
                 {
                     let close = row.closing(at.saturating_add(1));
-                    let body = matches!(row.token(close.saturating_add(1)), Some(Token::Mark("{")));
-                    let member = matches!(before, Some(Token::Mark("." | "?.")));
-                    let new = matches!(before, Some(Token::Name(word)) if word == "new");
+                    let body = matches!(
+                        row.token(close.saturating_add(1)),
+                        Some(ScriptToken::Mark("{"))
+                    );
+                    let member = matches!(before, Some(ScriptToken::Mark("." | "?.")));
+                    let new = matches!(before, Some(ScriptToken::Name(word)) if word == "new");
                     if body && !member && !new {
                         self.functions.insert(name.clone());
                     }
@@ -79,7 +84,7 @@ impl Scan<'_, '_> {
         }
         if self.language == Language::JavaScript {
             for at in 0..tokens.len() {
-                if row.token(at) == Some(&Token::Mark("{")) {
+                if row.token(at) == Some(&ScriptToken::Mark("{")) {
                     self.learn_destructured(row, at);
                 }
             }
@@ -100,14 +105,14 @@ impl Scan<'_, '_> {
         let mut names = Vec::new();
         for lexeme in tokens.iter().skip(at.saturating_add(1)).take(16) {
             match &lexeme.token {
-                Token::Name(name) => names.push(name.clone()),
-                Token::Mark("." | ":" | "::" | "*" | "->") => {}
-                Token::Text(_)
-                | Token::Command(_)
-                | Token::Number(_)
-                | Token::Regex
-                | Token::Mark(_)
-                | Token::Line => break,
+                ScriptToken::Name(name) => names.push(name.clone()),
+                ScriptToken::Mark("." | ":" | "::" | "*" | "->") => {}
+                ScriptToken::Text(_)
+                | ScriptToken::Command(_)
+                | ScriptToken::Number(_)
+                | ScriptToken::Regex
+                | ScriptToken::Mark(_)
+                | ScriptToken::Line => break,
             }
         }
         if let Some(name) = names.last() {
@@ -115,13 +120,13 @@ impl Scan<'_, '_> {
         }
         // Its parameters are variables.
         let open = at.saturating_add(1).saturating_add(names.len());
-        for lexeme in tokens
-            .iter()
-            .skip(open)
-            .take(64)
-            .take_while(|lexeme| !matches!(lexeme.token, Token::Mark(")" | "{") | Token::Line))
-        {
-            if let Token::Name(name) = &lexeme.token {
+        for lexeme in tokens.iter().skip(open).take(64).take_while(|lexeme| {
+            !matches!(
+                lexeme.token,
+                ScriptToken::Mark(")" | "{") | ScriptToken::Line
+            )
+        }) {
+            if let ScriptToken::Name(name) = &lexeme.token {
                 self.variables.insert(name.clone());
             }
         }
@@ -145,11 +150,11 @@ impl Scan<'_, '_> {
 
     fn assigns_function(&self, row: &Row<'_>, at: usize) -> bool {
         let mut at = at;
-        if matches!(row.token(at), Some(Token::Name(word)) if word == "async") {
+        if matches!(row.token(at), Some(ScriptToken::Name(word)) if word == "async") {
             at = at.saturating_add(1);
         }
         match row.token(at) {
-            Some(Token::Name(word))
+            Some(ScriptToken::Name(word))
                 if matches!(
                     word.as_str(),
                     "function" | "sub" | "fn" | "lambda" | "proc" | "class"
@@ -157,14 +162,17 @@ impl Scan<'_, '_> {
             {
                 true
             }
-            Some(Token::Name(_)) => {
-                matches!(row.token(at.saturating_add(1)), Some(Token::Mark("=>")))
+            Some(ScriptToken::Name(_)) => {
+                matches!(
+                    row.token(at.saturating_add(1)),
+                    Some(ScriptToken::Mark("=>"))
+                )
             }
-            Some(Token::Mark("(")) => {
+            Some(ScriptToken::Mark("(")) => {
                 let close = row.closing(at);
                 matches!(
                     row.token(close.saturating_add(1)),
-                    Some(Token::Mark("=>" | ":"))
+                    Some(ScriptToken::Mark("=>" | ":"))
                 )
             }
             Some(_) | None => false,
@@ -174,13 +182,13 @@ impl Scan<'_, '_> {
     /// `x = require('m')`, `x = require('m').y`, `{a, b: c} = require('m')`.
     fn learn_module(&mut self, tokens: &[Lexeme], name: &str, at: usize) {
         let mut at = at;
-        while matches!(tokens.get(at).map(|lexeme| &lexeme.token), Some(Token::Name(word)) if word == "await")
+        while matches!(tokens.get(at).map(|lexeme| &lexeme.token), Some(ScriptToken::Name(word)) if word == "await")
         {
             at = at.saturating_add(1);
         }
         if let Some((mut module, end)) = required(tokens, at) {
             let mut end = end;
-            while let (Some(Token::Mark(".")), Some(Token::Name(part))) = (
+            while let (Some(ScriptToken::Mark(".")), Some(ScriptToken::Name(part))) = (
                 tokens.get(end).map(|lexeme| &lexeme.token),
                 tokens
                     .get(end.saturating_add(1))
@@ -196,20 +204,20 @@ impl Scan<'_, '_> {
     /// `import x, {a as b} from 'm'`, `import * as x from 'm'`.
     fn learn_import(&mut self, row: &mut Row<'_>, at: usize) {
         let tokens = row.tokens;
-        let statement: Vec<&Token> = tokens
+        let statement: Vec<&ScriptToken> = tokens
             .iter()
             .skip(at.saturating_add(1))
             .map(|lexeme| &lexeme.token)
-            .take_while(|token| !matches!(token, Token::Mark(";")))
+            .take_while(|token| !matches!(token, ScriptToken::Mark(";")))
             .take(80)
             .collect();
         let Some(from) = statement
             .iter()
-            .position(|token| matches!(token, Token::Name(word) if word == "from"))
+            .position(|token| matches!(token, ScriptToken::Name(word) if word == "from"))
         else {
             return;
         };
-        let Some(Token::Text(pieces)) = statement.get(from.saturating_add(1)) else {
+        let Some(ScriptToken::Text(pieces)) = statement.get(from.saturating_add(1)) else {
             return;
         };
         let Some(module) = plain(pieces) else { return };
@@ -220,13 +228,13 @@ impl Scan<'_, '_> {
         let mut member: Option<String> = None;
         for (at, token) in statement.iter().take(from).enumerate() {
             match token {
-                Token::Mark("{") => braces = true,
-                Token::Mark("}") => braces = false,
-                Token::Name(word) if word == "as" || word == "type" => {}
-                Token::Name(name) => {
-                    let renamed = matches!(statement.get(at.saturating_add(1)), Some(Token::Name(word)) if word == "as");
+                ScriptToken::Mark("{") => braces = true,
+                ScriptToken::Mark("}") => braces = false,
+                ScriptToken::Name(word) if word == "as" || word == "type" => {}
+                ScriptToken::Name(name) => {
+                    let renamed = matches!(statement.get(at.saturating_add(1)), Some(ScriptToken::Name(word)) if word == "as");
                     let renames = at.checked_sub(1).is_some_and(
-                        |at| matches!(statement.get(at), Some(Token::Name(word)) if word == "as"),
+                        |at| matches!(statement.get(at), Some(ScriptToken::Name(word)) if word == "as"),
                     );
                     if braces && renamed {
                         member = Some(name.clone());
@@ -240,12 +248,12 @@ impl Scan<'_, '_> {
                         self.alias(name, module.clone());
                     }
                 }
-                Token::Text(_)
-                | Token::Command(_)
-                | Token::Number(_)
-                | Token::Regex
-                | Token::Mark(_)
-                | Token::Line => {}
+                ScriptToken::Text(_)
+                | ScriptToken::Command(_)
+                | ScriptToken::Number(_)
+                | ScriptToken::Regex
+                | ScriptToken::Mark(_)
+                | ScriptToken::Line => {}
             }
         }
     }
@@ -253,7 +261,7 @@ impl Scan<'_, '_> {
     /// `const {a, b: c} = require('m')`: the names in the braces.
     fn learn_destructured(&mut self, row: &mut Row<'_>, open: usize) {
         let close = row.closing(open);
-        if row.token(close.saturating_add(1)) != Some(&Token::Mark("=")) {
+        if row.token(close.saturating_add(1)) != Some(&ScriptToken::Mark("=")) {
             return;
         }
         let Some((module, _)) = required(row.tokens, close.saturating_add(2)) else {
@@ -263,11 +271,11 @@ impl Scan<'_, '_> {
         let mut original: Option<String> = None;
         let inside = row.between(open, close);
         for (at, lexeme) in inside.iter().enumerate() {
-            let Token::Name(name) = &lexeme.token else {
+            let ScriptToken::Name(name) = &lexeme.token else {
                 continue;
             };
             let next = inside.get(at.saturating_add(1)).map(|lexeme| &lexeme.token);
-            if next == Some(&Token::Mark(":")) {
+            if next == Some(&ScriptToken::Mark(":")) {
                 original = Some(name.clone());
             } else {
                 let member = original.take().unwrap_or_else(|| name.clone());
@@ -285,16 +293,20 @@ fn required(tokens: &[Lexeme], at: usize) -> Option<(String, usize)> {
             .map(|lexeme| &lexeme.token)
     };
     match (token(0), token(1), token(2)) {
-        (Some(Token::Name(word)), Some(Token::Mark("(")), Some(Token::Text(pieces)))
-            if word == "require" || word == "import" =>
-        {
+        (
+            Some(ScriptToken::Name(word)),
+            Some(ScriptToken::Mark("(")),
+            Some(ScriptToken::Text(pieces)),
+        ) if word == "require" || word == "import" => {
             let module = plain(pieces)?;
             Some((
                 module.trim_start_matches("node:").replace('/', "."),
                 at.saturating_add(4),
             ))
         }
-        (Some(Token::Name(word)), Some(Token::Text(pieces)), _) if word == "require" => {
+        (Some(ScriptToken::Name(word)), Some(ScriptToken::Text(pieces)), _)
+            if word == "require" =>
+        {
             Some((plain(pieces)?.replace('/', "."), at.saturating_add(2)))
         }
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::perl;
 use super::quote::long_bracket;
-use super::{Lexed, Lexeme, Token};
+use super::{Lexed, Lexeme, ScriptToken};
 use crate::language::cursor::Cursor;
 use crate::{Language, Piece};
 
@@ -88,7 +88,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn token(&mut self, next: char) -> Result<Option<Token>, &'static str> {
+    fn token(&mut self, next: char) -> Result<Option<ScriptToken>, &'static str> {
         if next == '\n' {
             self.cursor.next();
             return self.line_start();
@@ -109,7 +109,7 @@ impl Lexer<'_> {
                 self.cursor
                     .take_while(|c| c.is_ascii_alphanumeric() || c == '_');
             }
-            return Ok(Some(Token::Number(digits)));
+            return Ok(Some(ScriptToken::Number(digits)));
         }
         if self.language == Language::Perl
             && let Some(token) = perl::token(self, next)?
@@ -117,30 +117,30 @@ impl Lexer<'_> {
             return Ok(Some(token));
         }
         if is_name_start(next, self.language) && !self.is_bare_sigil(next) {
-            return Ok(Some(Token::Name(self.name())));
+            return Ok(Some(ScriptToken::Name(self.name())));
         }
         match next {
             '"' => {
                 self.cursor.next();
-                Ok(Some(Token::Text(self.quoted('"')?)))
+                Ok(Some(ScriptToken::Text(self.quoted('"')?)))
             }
             '\'' => {
                 self.cursor.next();
-                Ok(Some(Token::Text(self.quoted('\'')?)))
+                Ok(Some(ScriptToken::Text(self.quoted('\'')?)))
             }
             '`' => {
                 self.cursor.next();
                 let pieces = self.quoted('`')?;
                 Ok(Some(if self.language == Language::JavaScript {
-                    Token::Text(pieces)
+                    ScriptToken::Text(pieces)
                 } else {
-                    Token::Command(pieces)
+                    ScriptToken::Command(pieces)
                 }))
             }
             '/' if self.regex_here() => {
                 self.cursor.next();
                 self.regex('/')?;
-                Ok(Some(Token::Regex))
+                Ok(Some(ScriptToken::Regex))
             }
             '%' if self.language == Language::Ruby && self.regex_here() => self.percent(),
             ':' if self.language == Language::Ruby => Ok(Some(self.symbol()?)),
@@ -151,17 +151,17 @@ impl Lexer<'_> {
                 } else {
                     self.cursor.take_while(|_| true);
                 }
-                Ok(Some(Token::Mark(";")))
+                Ok(Some(ScriptToken::Mark(";")))
             }
             '[' if self.language == Language::Lua => {
                 Ok(Some(match long_bracket(&mut self.cursor) {
                     Some(close) => {
                         let body = self.cursor.until(&close).ok_or("unterminated text")?;
-                        Token::Text(vec![Piece::Text(body.to_owned())])
+                        ScriptToken::Text(vec![Piece::Text(body.to_owned())])
                     }
                     None => {
                         self.cursor.next();
-                        Token::Mark("[")
+                        ScriptToken::Mark("[")
                     }
                 }))
             }
@@ -169,13 +169,13 @@ impl Lexer<'_> {
                 Err("here-document")
             }
             _ => match MARKS.iter().find(|mark| self.cursor.eat(mark)) {
-                Some(mark) => Ok(Some(Token::Mark(mark))),
+                Some(mark) => Ok(Some(ScriptToken::Mark(mark))),
                 None => Err("odd character"),
             },
         }
     }
 
-    fn line_start(&mut self) -> Result<Option<Token>, &'static str> {
+    fn line_start(&mut self) -> Result<Option<ScriptToken>, &'static str> {
         if self.language == Language::Ruby && self.cursor.rest().starts_with("=begin") {
             self.cursor.until("=end").ok_or("unterminated comment")?;
             self.cursor.line();
@@ -196,7 +196,7 @@ impl Lexer<'_> {
                 }
             }
         }
-        Ok(Some(Token::Line))
+        Ok(Some(ScriptToken::Line))
     }
 
     fn is_bare_sigil(&self, next: char) -> bool {
@@ -242,9 +242,9 @@ impl Lexer<'_> {
         }
         let spaced = self.cursor.peek_second().is_some_and(char::is_whitespace);
         match self.lexed.main.last().map(|lexeme| &lexeme.token) {
-            None | Some(Token::Line) => true,
-            Some(Token::Mark(mark)) => !matches!(*mark, ")" | "]" | "}"),
-            Some(Token::Name(name)) => match self.language {
+            None | Some(ScriptToken::Line) => true,
+            Some(ScriptToken::Mark(mark)) => !matches!(*mark, ")" | "]" | "}"),
+            Some(ScriptToken::Name(name)) => match self.language {
                 Language::JavaScript => matches!(
                     name.as_str(),
                     "return"
@@ -276,7 +276,12 @@ impl Lexer<'_> {
                 | Language::PowerShell
                 | Language::Other => false,
             },
-            Some(Token::Text(_) | Token::Command(_) | Token::Number(_) | Token::Regex) => false,
+            Some(
+                ScriptToken::Text(_)
+                | ScriptToken::Command(_)
+                | ScriptToken::Number(_)
+                | ScriptToken::Regex,
+            ) => false,
         }
     }
 

@@ -21,11 +21,11 @@ mod scan;
 mod start;
 mod value;
 
-use super::known::{JAVASCRIPT, LUA, Lore, PERL, PHP, RUBY};
-use super::reading::Reading;
+use super::library::{JAVASCRIPT, LUA, LibraryTable, PERL, PHP, RUBY};
+use super::reading::CodeReading;
 use crate::{Act, Code, Language, Origin, Piece};
 
-pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     let source = reading.source;
     reading.act(Act::Execute {
         code: Code::Inline {
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Token {
+enum ScriptToken {
     /// A name with its sigil; a name of several parts comes as several tokens.
     Name(String),
     Text(Vec<Piece>),
@@ -56,7 +56,7 @@ enum Token {
 /// A token, and whether it follows the one before without a space.
 #[derive(Clone, Debug, PartialEq)]
 struct Lexeme {
-    token: Token,
+    token: ScriptToken,
     glued: bool,
 }
 
@@ -67,7 +67,7 @@ struct Lexed {
     inner: Vec<Vec<Lexeme>>,
 }
 
-const fn lore(language: Language) -> Option<&'static Lore> {
+const fn library(language: Language) -> Option<&'static LibraryTable> {
     match language {
         Language::JavaScript => Some(&JAVASCRIPT),
         Language::Ruby => Some(&RUBY),

@@ -4,7 +4,7 @@ use super::keyword::is_keyword;
 use super::learn::defines;
 use super::row::{Row, plain};
 use super::scan::{SEARCH_PATHS, Scan};
-use super::{Lexeme, Token};
+use super::{Lexeme, ScriptToken};
 use crate::place::taint_of_variable;
 use crate::{Language, Taint};
 
@@ -17,7 +17,7 @@ pub(super) struct Chain {
 impl Scan<'_, '_> {
     /// Part of a chain that was read from its start.
     pub(super) fn is_member(&self, row: &Row<'_>, at: usize) -> bool {
-        let Some(Token::Mark(mark)) = row.before(at) else {
+        let Some(ScriptToken::Mark(mark)) = row.before(at) else {
             return false;
         };
         // A colon also separates other things in Lua.
@@ -27,17 +27,17 @@ impl Scan<'_, '_> {
     pub(super) fn chain(&self, tokens: &[Lexeme], at: usize) -> Chain {
         let mut parts = Vec::new();
         let mut end = at;
-        while let Some(Token::Name(name)) = tokens.get(end).map(|lexeme| &lexeme.token) {
+        while let Some(ScriptToken::Name(name)) = tokens.get(end).map(|lexeme| &lexeme.token) {
             parts.push(name.clone());
             end = end.saturating_add(1);
             match tokens.get(end).map(|lexeme| &lexeme.token) {
-                Some(Token::Mark(mark))
+                Some(ScriptToken::Mark(mark))
                     if self.separates(mark)
                         && matches!(
                             tokens
                                 .get(end.saturating_add(1))
                                 .map(|lexeme| &lexeme.token),
-                            Some(Token::Name(_))
+                            Some(ScriptToken::Name(_))
                         )
                         && (*mark != ":" || tokens.get(end).is_some_and(|lexeme| lexeme.glued)) =>
                 {
@@ -60,13 +60,13 @@ impl Scan<'_, '_> {
             return;
         }
         // `eval {…}` and `do {…}` are blocks; with a text they run it.
-        let block = row.token(chain.end) == Some(&Token::Mark("{"));
+        let block = row.token(chain.end) == Some(&ScriptToken::Mark("{"));
         if self.language == Language::Perl && block && matches!(first.as_str(), "eval" | "do") {
             return;
         }
         self.environment(row, &chain);
         let loads = self.language == Language::Perl;
-        if matches!(row.before(at), Some(Token::Name(word)) if defines(word) || loads && matches!(word.as_str(), "use" | "no" | "require"))
+        if matches!(row.before(at), Some(ScriptToken::Name(word)) if defines(word) || loads && matches!(word.as_str(), "use" | "no" | "require"))
         {
             return;
         }
@@ -85,7 +85,7 @@ impl Scan<'_, '_> {
             return self.reading.unknown_call(&full);
         }
         let variable = self.variables.contains(&first) || first.starts_with(['$', '@', '%']);
-        let parentheses = row.token(chain.end) == Some(&Token::Mark("("));
+        let parentheses = row.token(chain.end) == Some(&ScriptToken::Mark("("));
         let arguments =
             if variable && !member && !parentheses && self.language != Language::JavaScript {
                 None
@@ -96,21 +96,21 @@ impl Scan<'_, '_> {
             Some((given, close)) => (Some(given.as_slice()), *close),
             None => (None, chain.end.saturating_sub(1)),
         };
-        if let Some(behaviour) = self.lore.call(&full) {
+        if let Some(behaviour) = self.library.call(&full) {
             let gives = self.perform(behaviour, given, &full);
             self.results.insert(close, gives);
             return;
         }
         let own = !member || matches!(first.as_str(), "this" | "self" | "$this" | "super");
-        if self.functions.contains(&last) && (own || !self.lore.names_deed(&last)) {
+        if self.functions.contains(&last) && (own || !self.library.names_effect(&last)) {
             return;
         }
         let called = arguments.is_some();
         let sends = member && (called || self.language == Language::Ruby);
         let root = full.split('.').next().unwrap_or_default();
         if sends
-            && !self.lore.has_module(root)
-            && let Some(behaviour) = self.lore.method("data", &last)
+            && !self.library.has_module(root)
+            && let Some(behaviour) = self.library.method("data", &last)
         {
             let gives = self.perform(behaviour, given, &full);
             self.results.insert(close, gives);
@@ -130,14 +130,14 @@ impl Scan<'_, '_> {
         let next = row.get(end);
         let before = row.before(at);
         match next.map(|lexeme| &lexeme.token) {
-            Some(Token::Mark("=>")) => matches!(
+            Some(ScriptToken::Mark("=>")) => matches!(
                 self.language,
                 Language::Perl | Language::Php | Language::Ruby
             ),
-            Some(Token::Mark("}")) => {
-                self.language == Language::Perl && matches!(before, Some(Token::Mark("{")))
+            Some(ScriptToken::Mark("}")) => {
+                self.language == Language::Perl && matches!(before, Some(ScriptToken::Mark("{")))
             }
-            Some(Token::Mark(":")) => {
+            Some(ScriptToken::Mark(":")) => {
                 self.language == Language::Ruby && next.is_some_and(|lexeme| lexeme.glued)
             }
             Some(_) | None => false,
@@ -173,8 +173,8 @@ impl Scan<'_, '_> {
         if full == "$ENV" || full.starts_with("process.env.") || whole.contains(&full.as_str()) {
             let name = chain.parts.last().cloned().unwrap_or_default();
             let key = match row.token(chain.end.saturating_add(1)) {
-                Some(Token::Text(pieces)) => plain(pieces),
-                Some(Token::Name(name)) => Some(name.clone()),
+                Some(ScriptToken::Text(pieces)) => plain(pieces),
+                Some(ScriptToken::Name(name)) => Some(name.clone()),
                 _ => None,
             };
             let name = if full.starts_with("process.env.") {
@@ -231,7 +231,7 @@ fn prints(row: &Row<'_>) -> bool {
         "var_dump",
         "var_export",
     ];
-    row.tokens
-        .iter()
-        .any(|lexeme| matches!(&lexeme.token, Token::Name(name) if WORDS.contains(&name.as_str())))
+    row.tokens.iter().any(
+        |lexeme| matches!(&lexeme.token, ScriptToken::Name(name) if WORDS.contains(&name.as_str())),
+    )
 }

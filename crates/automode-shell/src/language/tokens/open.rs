@@ -2,7 +2,7 @@
 
 use super::Lexeme;
 use super::scan::Scan;
-use crate::language::known::Argument;
+use crate::language::library::Argument;
 use crate::language::reading::host_of;
 use crate::{Direction, Language, Taint, Value, WriteHow};
 

@@ -1,12 +1,15 @@
 //! What only Perl has: sigils, quote-like operators, patterns that replace.
 
-use super::Token;
+use super::ScriptToken;
 use super::lexer::Lexer;
 use super::quote::unknown;
 use crate::Piece;
 
 /// A token that the other languages do not have; nothing where it is an ordinary one.
-pub(super) fn token(lexer: &mut Lexer<'_>, next: char) -> Result<Option<Token>, &'static str> {
+pub(super) fn token(
+    lexer: &mut Lexer<'_>,
+    next: char,
+) -> Result<Option<ScriptToken>, &'static str> {
     match next {
         '$' | '@' | '%' | '&' => variable(lexer, next),
         '<' => angle(lexer),
@@ -15,15 +18,15 @@ pub(super) fn token(lexer: &mut Lexer<'_>, next: char) -> Result<Option<Token>, 
     }
 }
 
-fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<Token>, &'static str> {
+fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<ScriptToken>, &'static str> {
     let mut ahead = lexer.cursor.clone();
     ahead.next();
     let operand_before = matches!(
         lexer.lexed.main.last().map(|lexeme| &lexeme.token),
-        Some(Token::Name(name)) if name.starts_with(['$', '@', '%'])
+        Some(ScriptToken::Name(name)) if name.starts_with(['$', '@', '%'])
     ) || matches!(
         lexer.lexed.main.last().map(|lexeme| &lexeme.token),
-        Some(Token::Number(_) | Token::Text(_) | Token::Mark(")" | "]" | "}"))
+        Some(ScriptToken::Number(_) | ScriptToken::Text(_) | ScriptToken::Mark(")" | "]" | "}"))
     );
     if matches!(sigil, '%' | '&') && operand_before {
         return Ok(None);
@@ -41,7 +44,7 @@ fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<Token>, &'stati
             Some('{') if sigil != '&' => {
                 // `@{$x}` and `${x}`: the braces are read as code of their own.
                 lexer.cursor.next();
-                return Ok(Some(Token::Mark("$")));
+                return Ok(Some(ScriptToken::Mark("$")));
             }
             Some(c) if sigil == '$' && !c.is_whitespace() => {
                 ahead.next();
@@ -57,11 +60,13 @@ fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<Token>, &'stati
     }
     let start = lexer.cursor.at();
     lexer.cursor = ahead;
-    Ok(Some(Token::Name(lexer.cursor.since(start).to_owned())))
+    Ok(Some(ScriptToken::Name(
+        lexer.cursor.since(start).to_owned(),
+    )))
 }
 
 /// `<>`, `<STDIN>`, `<$file>`.
-fn angle(lexer: &mut Lexer<'_>) -> Result<Option<Token>, &'static str> {
+fn angle(lexer: &mut Lexer<'_>) -> Result<Option<ScriptToken>, &'static str> {
     let mut ahead = lexer.cursor.clone();
     ahead.next();
     ahead.eat("<");
@@ -72,12 +77,12 @@ fn angle(lexer: &mut Lexer<'_>) -> Result<Option<Token>, &'static str> {
     if plain && ahead.eat(">") {
         ahead.eat(">");
         lexer.cursor = ahead;
-        return Ok(Some(Token::Text(vec![unknown()])));
+        return Ok(Some(ScriptToken::Text(vec![unknown()])));
     }
     Ok(None)
 }
 
-fn operator(lexer: &mut Lexer<'_>) -> Result<Option<Token>, &'static str> {
+fn operator(lexer: &mut Lexer<'_>) -> Result<Option<ScriptToken>, &'static str> {
     let mut ahead = lexer.cursor.clone();
     let word = ahead
         .take_while(|c| c.is_alphanumeric() || c == '_')
@@ -91,7 +96,7 @@ fn operator(lexer: &mut Lexer<'_>) -> Result<Option<Token>, &'static str> {
     // `$h{s}`, `s => 1` and `->s` are names.
     let member = matches!(
         lexer.lexed.main.last().map(|lexeme| &lexeme.token),
-        Some(Token::Mark("->" | "::"))
+        Some(ScriptToken::Mark("->" | "::"))
     );
     let spaces = ahead.take_while(|c| c == ' ').len();
     let Some(open) = ahead
@@ -109,25 +114,27 @@ fn operator(lexer: &mut Lexer<'_>) -> Result<Option<Token>, &'static str> {
     ahead.next();
     lexer.cursor = ahead;
     match word.as_str() {
-        "q" => Ok(Some(Token::Text(vec![Piece::Text(lexer.delimited(open)?)]))),
+        "q" => Ok(Some(ScriptToken::Text(vec![Piece::Text(
+            lexer.delimited(open)?,
+        )]))),
         "qw" => {
             lexer.delimited(open)?;
-            Ok(Some(Token::Text(vec![unknown()])))
+            Ok(Some(ScriptToken::Text(vec![unknown()])))
         }
         "qq" | "qx" => {
             let body = lexer.delimited(open)?;
             let pieces = interpolated(&body)?;
             Ok(Some(if word == "qq" {
-                Token::Text(pieces)
+                ScriptToken::Text(pieces)
             } else {
-                Token::Command(pieces)
+                ScriptToken::Command(pieces)
             }))
         }
         "m" | "qr" => {
             let body = lexer.delimited(open)?;
             pattern(&body)?;
             lexer.cursor.take_while(|c| c.is_ascii_alphabetic());
-            Ok(Some(Token::Regex))
+            Ok(Some(ScriptToken::Regex))
         }
         _ => replacement(lexer, &word, open),
     }
@@ -138,7 +145,7 @@ fn replacement(
     lexer: &mut Lexer<'_>,
     word: &str,
     open: char,
-) -> Result<Option<Token>, &'static str> {
+) -> Result<Option<ScriptToken>, &'static str> {
     let from = lexer.delimited(open)?;
     let second = if matches!(open, '(' | '[' | '{' | '<') {
         lexer.cursor.take_while(char::is_whitespace);
@@ -161,7 +168,7 @@ fn replacement(
             _ => return Err("a replacement that is run twice"),
         }
     }
-    Ok(Some(Token::Regex))
+    Ok(Some(ScriptToken::Regex))
 }
 
 pub(super) fn pattern(body: &str) -> Result<(), &'static str> {

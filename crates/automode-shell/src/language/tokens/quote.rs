@@ -2,7 +2,7 @@
 
 use super::lexer::{DEPTH, Lexer};
 use super::perl;
-use super::{Lexed, Token};
+use super::{Lexed, ScriptToken};
 use crate::language::cursor::Cursor;
 use crate::{Dynamic, DynamicSource, Language, Piece, Taint};
 
@@ -36,7 +36,7 @@ impl Lexer<'_> {
     }
 
     /// `%w[a b]`, `%(text)`, `%x(command)`.
-    pub(super) fn percent(&mut self) -> Result<Option<Token>, &'static str> {
+    pub(super) fn percent(&mut self) -> Result<Option<ScriptToken>, &'static str> {
         let mut ahead = self.cursor.clone();
         ahead.next();
         let kind = ahead.take_while(|c| c.is_ascii_alphabetic());
@@ -45,11 +45,11 @@ impl Lexer<'_> {
             .filter(|c| !c.is_alphanumeric() && !c.is_whitespace())
         else {
             self.cursor.next();
-            return Ok(Some(Token::Mark("%")));
+            return Ok(Some(ScriptToken::Mark("%")));
         };
         if open == '=' && kind.is_empty() {
             self.cursor.next();
-            return Ok(Some(Token::Mark("%")));
+            return Ok(Some(ScriptToken::Mark("%")));
         }
         let kind = kind.to_owned();
         self.cursor = ahead;
@@ -59,13 +59,13 @@ impl Lexer<'_> {
         }
         let pieces = vec![Piece::Text(body)];
         Ok(Some(match kind.as_str() {
-            "x" => Token::Command(pieces),
+            "x" => ScriptToken::Command(pieces),
             "r" => {
                 self.cursor.take_while(|c| c.is_ascii_alphabetic());
-                Token::Regex
+                ScriptToken::Regex
             }
-            "w" | "W" | "i" | "I" => Token::Text(vec![unknown()]),
-            _ => Token::Text(pieces),
+            "w" | "W" | "i" | "I" => ScriptToken::Text(vec![unknown()]),
+            _ => ScriptToken::Text(pieces),
         }))
     }
 
@@ -99,24 +99,24 @@ impl Lexer<'_> {
         Err("unterminated text")
     }
 
-    pub(super) fn symbol(&mut self) -> Result<Token, &'static str> {
+    pub(super) fn symbol(&mut self) -> Result<ScriptToken, &'static str> {
         self.cursor.next();
         match self.cursor.peek() {
             Some(':') => {
                 self.cursor.next();
-                Ok(Token::Mark("::"))
+                Ok(ScriptToken::Mark("::"))
             }
             Some('"') => {
                 self.cursor.next();
-                self.quoted('"').map(Token::Text)
+                self.quoted('"').map(ScriptToken::Text)
             }
             Some(c) if c.is_alphabetic() || c == '_' => {
                 let name = self
                     .cursor
                     .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '?' | '!'));
-                Ok(Token::Text(vec![Piece::Text(name.to_owned())]))
+                Ok(ScriptToken::Text(vec![Piece::Text(name.to_owned())]))
             }
-            Some(_) | None => Ok(Token::Mark(":")),
+            Some(_) | None => Ok(ScriptToken::Mark(":")),
         }
     }
 

@@ -1,7 +1,7 @@
 //! A row of tokens with its brackets paired, and the parts it is cut into.
 
 use super::scan::{NESTING, STATEMENT};
-use super::{Lexeme, Token};
+use super::{Lexeme, ScriptToken};
 use crate::{Language, Piece};
 use std::collections::BTreeSet;
 
@@ -19,13 +19,13 @@ impl<'t> Row<'t> {
         let mut open = Vec::new();
         for (at, lexeme) in tokens.iter().enumerate() {
             match lexeme.token {
-                Token::Mark("(" | "[" | "{") => {
+                ScriptToken::Mark("(" | "[" | "{") => {
                     open.push(at);
                     if open.len() > NESTING {
                         return None;
                     }
                 }
-                Token::Mark(")" | "]" | "}") => {
+                ScriptToken::Mark(")" | "]" | "}") => {
                     if let Some(start) = open.pop() {
                         if let Some(pair) = pairs.get_mut(start) {
                             *pair = at;
@@ -35,13 +35,13 @@ impl<'t> Row<'t> {
                         }
                     }
                 }
-                Token::Name(_)
-                | Token::Text(_)
-                | Token::Command(_)
-                | Token::Number(_)
-                | Token::Regex
-                | Token::Mark(_)
-                | Token::Line => {}
+                ScriptToken::Name(_)
+                | ScriptToken::Text(_)
+                | ScriptToken::Command(_)
+                | ScriptToken::Number(_)
+                | ScriptToken::Regex
+                | ScriptToken::Mark(_)
+                | ScriptToken::Line => {}
             }
         }
         Some(Self {
@@ -55,11 +55,11 @@ impl<'t> Row<'t> {
         self.tokens.get(at)
     }
 
-    pub(super) fn token(&self, at: usize) -> Option<&'t Token> {
+    pub(super) fn token(&self, at: usize) -> Option<&'t ScriptToken> {
         self.tokens.get(at).map(|lexeme| &lexeme.token)
     }
 
-    pub(super) fn before(&self, at: usize) -> Option<&'t Token> {
+    pub(super) fn before(&self, at: usize) -> Option<&'t ScriptToken> {
         self.token(at.checked_sub(1)?)
     }
 
@@ -104,50 +104,53 @@ pub(super) fn split(tokens: &[Lexeme]) -> Vec<&[Lexeme]> {
     let mut start = 0;
     for (at, lexeme) in tokens.iter().enumerate() {
         match lexeme.token {
-            Token::Mark("(" | "[" | "{") => depth = depth.saturating_add(1),
-            Token::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
-            Token::Mark(",") if depth == 0 => {
+            ScriptToken::Mark("(" | "[" | "{") => depth = depth.saturating_add(1),
+            ScriptToken::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            ScriptToken::Mark(",") if depth == 0 => {
                 parts.push(tokens.get(start..at).unwrap_or_default());
                 start = at.saturating_add(1);
             }
-            Token::Name(_)
-            | Token::Text(_)
-            | Token::Command(_)
-            | Token::Number(_)
-            | Token::Regex
-            | Token::Mark(_)
-            | Token::Line => {}
+            ScriptToken::Name(_)
+            | ScriptToken::Text(_)
+            | ScriptToken::Command(_)
+            | ScriptToken::Number(_)
+            | ScriptToken::Regex
+            | ScriptToken::Mark(_)
+            | ScriptToken::Line => {}
         }
     }
     parts.push(tokens.get(start..).unwrap_or_default());
-    parts.retain(|part| part.iter().any(|lexeme| lexeme.token != Token::Line));
+    parts.retain(|part| part.iter().any(|lexeme| lexeme.token != ScriptToken::Line));
     parts
 }
 
 /// How many tokens belong to a call without parentheses; nothing past the bound.
 pub(super) fn statement_end(tokens: &[Lexeme], language: Language) -> Option<usize> {
     let mut depth = 0_usize;
-    let mut previous: Option<&Token> = None;
+    let mut previous: Option<&ScriptToken> = None;
     for (at, lexeme) in tokens.iter().take(STATEMENT).enumerate() {
         match &lexeme.token {
-            Token::Mark("(" | "[") => depth = depth.saturating_add(1),
-            Token::Mark("{") if depth == 0 && language == Language::Ruby && at > 0 => {
+            ScriptToken::Mark("(" | "[") => depth = depth.saturating_add(1),
+            ScriptToken::Mark("{") if depth == 0 && language == Language::Ruby && at > 0 => {
                 return Some(at);
             }
-            Token::Mark("{") => depth = depth.saturating_add(1),
-            Token::Mark(")" | "]" | "}") => match depth.checked_sub(1) {
+            ScriptToken::Mark("{") => depth = depth.saturating_add(1),
+            ScriptToken::Mark(")" | "]" | "}") => match depth.checked_sub(1) {
                 Some(less) => depth = less,
                 None => return Some(at),
             },
-            Token::Mark(";") if depth == 0 => return Some(at),
-            Token::Line
+            ScriptToken::Mark(";") if depth == 0 => return Some(at),
+            ScriptToken::Line
                 if depth == 0
                     && language == Language::Ruby
-                    && !matches!(previous, Some(Token::Mark("," | "." | "+" | "&&" | "||"))) =>
+                    && !matches!(
+                        previous,
+                        Some(ScriptToken::Mark("," | "." | "+" | "&&" | "||"))
+                    ) =>
             {
                 return Some(at);
             }
-            Token::Name(word)
+            ScriptToken::Name(word)
                 if depth == 0
                     && matches!(
                         word.as_str(),
@@ -164,13 +167,13 @@ pub(super) fn statement_end(tokens: &[Lexeme], language: Language) -> Option<usi
             {
                 return Some(at);
             }
-            Token::Name(_)
-            | Token::Text(_)
-            | Token::Command(_)
-            | Token::Number(_)
-            | Token::Regex
-            | Token::Mark(_)
-            | Token::Line => {}
+            ScriptToken::Name(_)
+            | ScriptToken::Text(_)
+            | ScriptToken::Command(_)
+            | ScriptToken::Number(_)
+            | ScriptToken::Regex
+            | ScriptToken::Mark(_)
+            | ScriptToken::Line => {}
         }
         previous = Some(&lexeme.token);
     }

@@ -1,9 +1,9 @@
 //! Every call in a row of tokens.
 
 use super::row::Row;
-use super::{Token, lexer, lore};
-use crate::language::known::Lore;
-use crate::language::reading::Reading;
+use super::{ScriptToken, lexer, library};
+use crate::language::library::LibraryTable;
+use crate::language::reading::CodeReading;
 use crate::{Language, NestedStdin, Piece, Taint};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,8 +33,8 @@ pub(super) const NESTING: usize = 100;
 pub(super) const STATEMENT: usize = 400;
 
 pub(super) struct Scan<'r, 'a> {
-    pub(super) reading: &'r mut Reading<'a>,
-    pub(super) lore: &'static Lore,
+    pub(super) reading: &'r mut CodeReading<'a>,
+    pub(super) library: &'static LibraryTable,
     pub(super) language: Language,
     /// Names that stand for a module or a member of one.
     pub(super) aliases: BTreeMap<String, String>,
@@ -51,22 +51,22 @@ impl Scan<'_, '_> {
     fn walk(&mut self, row: &Row<'_>) {
         for (at, lexeme) in row.tokens.iter().enumerate() {
             match &lexeme.token {
-                Token::Command(pieces) => {
+                ScriptToken::Command(pieces) => {
                     let text = self.word(pieces.clone());
                     self.reading.shell(text, NestedStdin::Same);
                     self.reading.saw(Taint::UNKNOWN);
                 }
-                Token::Name(_) if !self.is_member(row, at) && !row.binds.contains(&at) => {
+                ScriptToken::Name(_) if !self.is_member(row, at) && !row.binds.contains(&at) => {
                     self.name(row, at);
                 }
-                Token::Mark(mark) if self.separates(mark) => self.method_of_value(row, at),
-                Token::Mark("(") => self.computed_call(row, at),
-                Token::Name(_)
-                | Token::Text(_)
-                | Token::Number(_)
-                | Token::Regex
-                | Token::Mark(_)
-                | Token::Line => {}
+                ScriptToken::Mark(mark) if self.separates(mark) => self.method_of_value(row, at),
+                ScriptToken::Mark("(") => self.computed_call(row, at),
+                ScriptToken::Name(_)
+                | ScriptToken::Text(_)
+                | ScriptToken::Number(_)
+                | ScriptToken::Regex
+                | ScriptToken::Mark(_)
+                | ScriptToken::Line => {}
             }
         }
     }
@@ -90,9 +90,11 @@ impl Scan<'_, '_> {
 }
 
 /// Reads a text and what it pulls in.
-pub(super) fn program(text: &str, reading: &mut Reading<'_>, depth: usize) {
+pub(super) fn program(text: &str, reading: &mut CodeReading<'_>, depth: usize) {
     let language = reading.source.language;
-    let Some(lore) = lore(language) else { return };
+    let Some(library) = library(language) else {
+        return;
+    };
     if depth > DEPTH {
         return reading.gap(crate::GapKind::Budget);
     }
@@ -102,7 +104,7 @@ pub(super) fn program(text: &str, reading: &mut Reading<'_>, depth: usize) {
     };
     let mut scan = Scan {
         reading,
-        lore,
+        library,
         language,
         aliases: BTreeMap::new(),
         constants: BTreeMap::new(),

@@ -2,8 +2,8 @@
 
 use super::row::{plain, split};
 use super::scan::{Scan, program};
-use super::{Lexeme, Token};
-use crate::language::known::{Argument, Place};
+use super::{Lexeme, ScriptToken};
+use crate::language::library::{Argument, ArgumentPlace};
 use crate::{Act, Code, FileFact, Language, NestedStdin, Origin, Taint, Target, Value};
 
 impl Scan<'_, '_> {
@@ -39,7 +39,7 @@ impl Scan<'_, '_> {
             .iter()
             .skip(1)
             .flat_map(|tokens| tokens.iter())
-            .any(|lexeme| matches!(&lexeme.token, Token::Name(name) if name == "shell"));
+            .any(|lexeme| matches!(&lexeme.token, ScriptToken::Name(name) if name == "shell"));
         let mut argv = vec![program.clone()];
         if let Some(list) = arguments.get(1) {
             let brackets = matches!(
@@ -47,11 +47,11 @@ impl Scan<'_, '_> {
                     list.first().map(|lexeme| &lexeme.token),
                     list.last().map(|lexeme| &lexeme.token)
                 ),
-                (Some(Token::Mark("[")), Some(Token::Mark("]")))
+                (Some(ScriptToken::Mark("[")), Some(ScriptToken::Mark("]")))
             );
             let options = matches!(
                 list.first().map(|lexeme| &lexeme.token),
-                Some(Token::Mark("{"))
+                Some(ScriptToken::Mark("{"))
             );
             if brackets {
                 let inside = list
@@ -82,21 +82,21 @@ impl Scan<'_, '_> {
 
     /// A function that is called by its name or given as code.
     pub(super) fn callback(&mut self, at: Argument, arguments: &[&[Lexeme]], label: &str) {
-        let Place::Position(at) = at.place else {
+        let ArgumentPlace::Position(at) = at.place else {
             return;
         };
         let Some(tokens) = arguments.get(usize::from(at)) else {
             return;
         };
         let code = tokens.iter().take(3).any(|lexeme| {
-            matches!(&lexeme.token, Token::Name(word) if word == "function" || word == "fn")
+            matches!(&lexeme.token, ScriptToken::Name(word) if word == "function" || word == "fn")
         });
         if code {
             return;
         }
         let name = self.value(tokens).literal().map(|name| name.into_owned());
-        match name.as_deref().map(|name| (name, self.lore.call(name))) {
-            Some((_, Some(behaviour))) if behaviour.deeds.is_empty() => {}
+        match name.as_deref().map(|name| (name, self.library.call(name))) {
+            Some((_, Some(behaviour))) if behaviour.effects.is_empty() => {}
             Some((name, Some(behaviour))) => {
                 self.perform(behaviour, None, name);
             }
@@ -198,7 +198,7 @@ impl Scan<'_, '_> {
             Some(
                 [
                     Lexeme {
-                        token: Token::Text(pieces),
+                        token: ScriptToken::Text(pieces),
                         ..
                     },
                 ],
@@ -208,14 +208,14 @@ impl Scan<'_, '_> {
                 let parts: Vec<&str> = tokens
                     .iter()
                     .map_while(|lexeme| match &lexeme.token {
-                        Token::Name(name) => Some(name.as_str()),
-                        Token::Mark("::") => Some("."),
-                        Token::Text(_)
-                        | Token::Command(_)
-                        | Token::Number(_)
-                        | Token::Regex
-                        | Token::Mark(_)
-                        | Token::Line => None,
+                        ScriptToken::Name(name) => Some(name.as_str()),
+                        ScriptToken::Mark("::") => Some("."),
+                        ScriptToken::Text(_)
+                        | ScriptToken::Command(_)
+                        | ScriptToken::Number(_)
+                        | ScriptToken::Regex
+                        | ScriptToken::Mark(_)
+                        | ScriptToken::Line => None,
                     })
                     .collect();
                 (!parts.is_empty() && self.language == Language::Perl).then(|| parts.concat())
@@ -231,7 +231,7 @@ impl Scan<'_, '_> {
             return None;
         }
         let name = name.trim_start_matches("node:").replace('/', ".");
-        match self.lore.module(&name) {
+        match self.library.module(&name) {
             Some(module) => Some(module),
             None => {
                 self.reading.unknown_call(&format!("{label} {name}"));

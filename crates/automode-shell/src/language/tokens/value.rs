@@ -2,7 +2,7 @@
 
 use super::row::{Row, plain, split};
 use super::scan::{STATEMENT, Scan};
-use super::{Lexeme, Token};
+use super::{Lexeme, ScriptToken};
 use crate::{Language, Piece, Value};
 
 impl Scan<'_, '_> {
@@ -18,7 +18,7 @@ impl Scan<'_, '_> {
     pub(super) fn value(&self, tokens: &[Lexeme]) -> Value {
         let tokens: Vec<&Lexeme> = tokens
             .iter()
-            .filter(|lexeme| lexeme.token != Token::Line)
+            .filter(|lexeme| lexeme.token != ScriptToken::Line)
             .collect();
         let mut pieces = Vec::new();
         let glue: &[&str] = match self.language {
@@ -37,30 +37,30 @@ impl Scan<'_, '_> {
         let mut operand = true;
         for (at, lexeme) in tokens.iter().enumerate() {
             match &lexeme.token {
-                Token::Text(text) if operand => pieces.extend(text.clone()),
-                Token::Number(number) if operand && tokens.len() == 1 => {
+                ScriptToken::Text(text) if operand => pieces.extend(text.clone()),
+                ScriptToken::Number(number) if operand && tokens.len() == 1 => {
                     pieces.push(Piece::Text(number.clone()));
                 }
-                Token::Name(name) if operand && self.constants.contains_key(name) => {
+                ScriptToken::Name(name) if operand && self.constants.contains_key(name) => {
                     pieces.extend(self.constants.get(name).cloned().unwrap_or_default());
                 }
-                Token::Name(name) if operand && at == 0 => {
+                ScriptToken::Name(name) if operand && at == 0 => {
                     if let Some(value) = self.place(name, &tokens) {
                         return value;
                     }
                     return self.unknown();
                 }
-                Token::Mark(mark) if !operand && glue.contains(mark) => {
+                ScriptToken::Mark(mark) if !operand && glue.contains(mark) => {
                     operand = true;
                     continue;
                 }
-                Token::Name(_)
-                | Token::Text(_)
-                | Token::Command(_)
-                | Token::Number(_)
-                | Token::Regex
-                | Token::Mark(_)
-                | Token::Line => return self.unknown_after(pieces),
+                ScriptToken::Name(_)
+                | ScriptToken::Text(_)
+                | ScriptToken::Command(_)
+                | ScriptToken::Number(_)
+                | ScriptToken::Regex
+                | ScriptToken::Mark(_)
+                | ScriptToken::Line => return self.unknown_after(pieces),
             }
             operand = false;
         }
@@ -130,7 +130,7 @@ impl Scan<'_, '_> {
                 Some(self.reading.word(self.reading.directory()?))
             }
             _ if first == "ENV"
-                && matches!(owned.get(2).map(|lexeme| &lexeme.token), Some(Token::Text(pieces)) if plain(pieces).as_deref() == Some("HOME"))
+                && matches!(owned.get(2).map(|lexeme| &lexeme.token), Some(ScriptToken::Text(pieces)) if plain(pieces).as_deref() == Some("HOME"))
                 && owned.len() == 4 =>
             {
                 Some(self.reading.word(self.reading.context.home.as_deref()?))

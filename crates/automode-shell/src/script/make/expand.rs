@@ -1,6 +1,6 @@
 //! `$(…)` in a Makefile.
 
-use super::super::steps::Steps;
+use super::super::steps::TaskSteps;
 use super::parse::{Makefile, closing};
 use crate::{Dynamic, DynamicSource, Piece, Taint, Value};
 
@@ -10,7 +10,7 @@ const DEPTH: usize = 24;
 /// Text that one expansion may grow to.
 const LENGTH: usize = 64 * 1024;
 
-pub(super) struct Scope<'a> {
+pub(super) struct MakeScope<'a> {
     makefile: &'a Makefile,
     directory: &'a str,
     goals: &'a [String],
@@ -74,12 +74,12 @@ const WORDLY: &[&str] = &[
     "and",
 ];
 
-impl<'a> Scope<'a> {
+impl<'a> MakeScope<'a> {
     pub(super) fn new(
         makefile: &'a Makefile,
         directory: &'a str,
         goals: &'a [String],
-        steps: &Steps<'_>,
+        steps: &TaskSteps<'_>,
     ) -> Self {
         let words = steps.request.arguments.iter().filter_map(|word| {
             let known = word.prefix();
@@ -105,7 +105,7 @@ impl<'a> Scope<'a> {
         &self,
         text: &str,
         automatic: Option<&Automatic>,
-        steps: &mut Steps<'_>,
+        steps: &mut TaskSteps<'_>,
     ) -> Value {
         let mut pieces = Vec::new();
         self.into(text, automatic, steps, &mut pieces, 0);
@@ -127,7 +127,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Puts what the Makefile exports in front of a recipe.
-    pub(super) fn export_into(&self, text: &mut Value, steps: &mut Steps<'_>) {
+    pub(super) fn export_into(&self, text: &mut Value, steps: &mut TaskSteps<'_>) {
         for name in &self.makefile.exported {
             let Some(variable) = self.makefile.variables.get(name) else {
                 continue;
@@ -153,7 +153,7 @@ impl<'a> Scope<'a> {
         &self,
         text: &str,
         automatic: Option<&Automatic>,
-        steps: &mut Steps<'_>,
+        steps: &mut TaskSteps<'_>,
         pieces: &mut Vec<Piece>,
         depth: usize,
     ) {
@@ -199,7 +199,7 @@ impl<'a> Scope<'a> {
         &self,
         inside: &str,
         automatic: Option<&Automatic>,
-        steps: &mut Steps<'_>,
+        steps: &mut TaskSteps<'_>,
         pieces: &mut Vec<Piece>,
         depth: usize,
     ) {
@@ -254,7 +254,7 @@ impl<'a> Scope<'a> {
         &self,
         name: &str,
         automatic: Option<&Automatic>,
-        steps: &mut Steps<'_>,
+        steps: &mut TaskSteps<'_>,
         pieces: &mut Vec<Piece>,
         depth: usize,
     ) {

@@ -11,24 +11,29 @@ mod parse;
 
 use std::collections::BTreeSet;
 
-use self::expand::Scope;
-use self::parse::{Makefile, Rule};
-use super::lookup::Found;
-use super::steps::Steps;
+use self::expand::MakeScope;
+use self::parse::{MakeRule, Makefile};
+use super::lookup::TaskFile;
+use super::steps::TaskSteps;
 use crate::Facts;
 
 /// Rules that one goal may lead through.
 const RULES: usize = 256;
 
-pub(super) fn read(found: &Found<'_>, goals: &[String], facts: &Facts, steps: &mut Steps<'_>) {
+pub(super) fn read(
+    found: &TaskFile<'_>,
+    goals: &[String],
+    facts: &Facts,
+    steps: &mut TaskSteps<'_>,
+) {
     let mut makefile = Makefile::default();
     makefile.read(found.text, &found.directory, facts, steps, 0);
-    let scope = Scope::new(&makefile, &found.directory, goals, steps);
+    let scope = MakeScope::new(&makefile, &found.directory, goals, steps);
     for text in &makefile.at_once {
         let text = scope.expand(text, None, steps);
         steps.shell_value(text, Vec::new());
     }
-    let mut walk = Walk {
+    let mut walk = MakeWalk {
         makefile: &makefile,
         scope: &scope,
         visited: BTreeSet::new(),
@@ -44,14 +49,14 @@ pub(super) fn read(found: &Found<'_>, goals: &[String], facts: &Facts, steps: &m
     }
 }
 
-struct Walk<'a> {
+struct MakeWalk<'a> {
     makefile: &'a Makefile,
-    scope: &'a Scope<'a>,
+    scope: &'a MakeScope<'a>,
     visited: BTreeSet<String>,
 }
 
-impl Walk<'_> {
-    fn goal(&mut self, goal: &str, steps: &mut Steps<'_>) {
+impl MakeWalk<'_> {
+    fn goal(&mut self, goal: &str, steps: &mut TaskSteps<'_>) {
         if self.makefile.rules_for(goal).is_empty() {
             return steps.missing(goal);
         }
@@ -59,7 +64,7 @@ impl Walk<'_> {
         self.target(goal, steps, 0);
     }
 
-    fn target(&mut self, name: &str, steps: &mut Steps<'_>, depth: usize) {
+    fn target(&mut self, name: &str, steps: &mut TaskSteps<'_>, depth: usize) {
         if !self.visited.insert(name.to_owned()) {
             return;
         }
@@ -80,7 +85,12 @@ impl Walk<'_> {
         }
     }
 
-    fn needed(&self, rule: &Rule, stem: Option<&str>, steps: &mut Steps<'_>) -> Vec<String> {
+    fn needed(
+        &self,
+        rule: &MakeRule,
+        stem: Option<&str>,
+        steps: &mut TaskSteps<'_>,
+    ) -> Vec<String> {
         let text = self.scope.expand(&rule.needs, None, steps);
         let Some(text) = text.literal() else {
             steps.unclear(&format!("what `{}` needs", rule.targets.join(" ")));
@@ -95,7 +105,7 @@ impl Walk<'_> {
             .collect()
     }
 
-    fn recipe(&self, rule: &Rule, name: &str, stem: Option<&str>, steps: &mut Steps<'_>) {
+    fn recipe(&self, rule: &MakeRule, name: &str, stem: Option<&str>, steps: &mut TaskSteps<'_>) {
         let automatic = expand::Automatic {
             target: name.to_owned(),
             needs: self.needed(rule, stem, steps),

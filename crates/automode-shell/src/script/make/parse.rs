@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::super::steps::Steps;
+use super::super::steps::TaskSteps;
 use crate::{Certainty, Facts, FileFact};
 
 #[derive(Debug, Default)]
 pub(super) struct Makefile {
-    pub(super) variables: BTreeMap<String, Variable>,
+    pub(super) variables: BTreeMap<String, MakeVariable>,
     pub(super) exported: Vec<String>,
-    rules: Vec<Rule>,
+    rules: Vec<MakeRule>,
     /// Shell text that runs while the file is read.
     pub(super) at_once: Vec<String>,
     pub(super) one_shell: bool,
@@ -17,7 +17,7 @@ pub(super) struct Makefile {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rule {
+pub(super) struct MakeRule {
     pub(super) targets: Vec<String>,
     pub(super) needs: String,
     pub(super) recipe: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) struct Rule {
 
 /// The texts that a variable may have.
 #[derive(Clone, Debug)]
-pub(super) struct Variable {
+pub(super) struct MakeVariable {
     pub(super) values: Vec<String>,
     /// Only set where the environment does not set it.
     pub(super) default: bool,
@@ -39,11 +39,11 @@ impl Makefile {
         text: &str,
         directory: &str,
         facts: &Facts,
-        steps: &mut Steps<'_>,
+        steps: &mut TaskSteps<'_>,
         depth: usize,
     ) {
         let mut conditions = 0_usize;
-        let mut current: Option<Rule> = None;
+        let mut current: Option<MakeRule> = None;
         let mut lines = logical_lines(text).into_iter();
         while let Some(line) = lines.next() {
             if let Some(recipe) = line.strip_prefix('\t') {
@@ -171,7 +171,7 @@ impl Makefile {
             (operator, _) => {
                 self.variables.insert(
                     name.to_owned(),
-                    Variable {
+                    MakeVariable {
                         values: vec![value],
                         default: operator == "?=",
                     },
@@ -195,7 +195,7 @@ impl Makefile {
         }
         self.variables.insert(
             name.to_owned(),
-            Variable {
+            MakeVariable {
                 values: vec![body.join("\n")],
                 default: false,
             },
@@ -222,7 +222,7 @@ impl Makefile {
         files: &str,
         directory: &str,
         facts: &Facts,
-        steps: &mut Steps<'_>,
+        steps: &mut TaskSteps<'_>,
         depth: usize,
     ) {
         for file in files.split_whitespace() {
@@ -260,8 +260,8 @@ impl Makefile {
     }
 
     /// The rules that make a target, with the stem where a pattern matched.
-    pub(super) fn rules_for(&self, name: &str) -> Vec<(&Rule, Option<String>)> {
-        let explicit: Vec<(&Rule, Option<String>)> = self
+    pub(super) fn rules_for(&self, name: &str) -> Vec<(&MakeRule, Option<String>)> {
+        let explicit: Vec<(&MakeRule, Option<String>)> = self
             .rules
             .iter()
             .filter(|rule| rule.targets.iter().any(|target| target == name))
@@ -356,7 +356,7 @@ fn split_assignment(line: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// `targets: needs ; recipe`.
-fn rule(line: &str) -> Option<Rule> {
+fn rule(line: &str) -> Option<MakeRule> {
     let colon = outside(line, ':')?;
     let (targets, rest) = (line.get(..colon)?, line.get(colon.saturating_add(1)..)?);
     let rest = rest.strip_prefix(':').unwrap_or(rest);
@@ -373,7 +373,7 @@ fn rule(line: &str) -> Option<Rule> {
     {
         return None;
     }
-    Some(Rule {
+    Some(MakeRule {
         targets: targets.split_whitespace().map(str::to_owned).collect(),
         needs: needs.trim().to_owned(),
         recipe: inline.map(str::to_owned).into_iter().collect(),

@@ -1,37 +1,37 @@
 //! What a described call does.
 
-use super::super::known::{Argument, Behaviour, Deed, Place};
+use super::super::library::{Argument, ArgumentPlace, CallBehaviour, CallEffect};
 use super::super::reading::interface_of;
-use super::Program;
+use super::PyProgram;
+use super::arguments::{CallArguments, text_of};
 use super::file::{Mode, mode_of, origin_of};
-use super::given::{Given, text_of};
-use super::value::{Form, Held, Object, Text, Thing, unknown_piece};
+use super::value::{HeapObject, PyObject, PyText, PyValue, TextForm, unknown_piece};
 use crate::{
     Account, Act, CloudVerb, Code, DatabaseVerb, Direction, Layer, NestedStdin, Origin, Taint,
     Value, WriteHow,
 };
 use std::rc::Rc;
 
-impl Program<'_, '_> {
+impl PyProgram<'_, '_> {
     /// Does what the table says and gives what the table names.
     pub(super) fn perform(
         &mut self,
-        behaviour: Behaviour,
-        receiver: Option<&Thing>,
-        given: &Given,
+        behaviour: CallBehaviour,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
         label: &str,
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         let mut taint = self.given_taint(given);
         if let Some(receiver) = receiver {
             taint = taint.with(self.taint(receiver));
         }
         let mut result = None;
-        for deed in behaviour.deeds {
-            if let Deed::Fold(fold) = deed {
+        for effect in behaviour.effects {
+            if let CallEffect::CallResult(fold) = effect {
                 result = Some(self.fold(*fold, receiver, given, label, site));
             } else {
-                let more = self.act_out(deed, receiver, given, label);
+                let more = self.apply_effect(effect, receiver, given, label);
                 taint = taint.with(more);
             }
         }
@@ -43,7 +43,7 @@ impl Program<'_, '_> {
                 receiver,
                 given,
                 taint,
-                behaviour.deeds,
+                behaviour.effects,
                 site,
             ),
         }
@@ -52,48 +52,48 @@ impl Program<'_, '_> {
     fn gives(
         &mut self,
         kind: &'static str,
-        receiver: Option<&Thing>,
-        given: &Given,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
         taint: Taint,
-        deeds: &[Deed],
+        effects: &[CallEffect],
         site: usize,
-    ) -> Thing {
+    ) -> PyValue {
         let (kind, many) = match kind.strip_suffix("[]") {
             Some(kind) => (kind, true),
             None => (kind, false),
         };
         let thing = match kind {
-            "data" => Thing::Data(taint),
-            "number" => Thing::Number(None),
-            "none" => Thing::None,
-            "unknown" => Thing::Unknown(taint),
+            "data" => PyValue::Data(taint),
+            "number" => PyValue::Number(None),
+            "none" => PyValue::None,
+            "unknown" => PyValue::Unknown(taint),
             "same" => match receiver {
-                Some(Thing::Object(object)) => Thing::Object(Object {
+                Some(PyValue::Object(object)) => PyValue::Object(PyObject {
                     taint: object.taint.with(taint),
                     ..object.clone()
                 }),
                 Some(receiver) => receiver.clone(),
-                None => Thing::Data(taint),
+                None => PyValue::Data(taint),
             },
-            "path" => Thing::Text(Text {
+            "path" => PyValue::Text(PyText {
                 pieces: vec![unknown_piece(taint)],
-                form: Form::Path,
+                form: TextForm::Path,
             }),
             "argv" => return self.arguments(),
             // All variables together hold whatever secret is among them.
-            "environ" => Thing::object("environ", Taint::SECRET),
+            "environ" => PyValue::object("environ", Taint::SECRET),
             "dict" => {
                 return self.hold(
                     site,
-                    Held::Dict {
+                    HeapObject::Dict {
                         entries: std::collections::BTreeMap::new(),
-                        rest: (!taint.is_none()).then_some(Thing::Data(taint)),
+                        rest: (!taint.is_none()).then_some(PyValue::Data(taint)),
                     },
                 );
             }
             kind => {
-                let opened = deeds.iter().find_map(|deed| match deed {
-                    Deed::Open(file, mode) => {
+                let opened = effects.iter().find_map(|effect| match effect {
+                    CallEffect::Open(file, mode) => {
                         let how = self
                             .argument(*mode, receiver, given)
                             .as_ref()
@@ -102,57 +102,57 @@ impl Program<'_, '_> {
                             });
                         Some((self.argument(*file, receiver, given), how.written()))
                     }
-                    Deed::Write(file) | Deed::Edit(file) => Some((
+                    CallEffect::Write(file) | CallEffect::Edit(file) => Some((
                         self.argument(*file, receiver, given),
                         Some(WriteHow::Replace),
                     )),
-                    Deed::Read(_)
-                    | Deed::List(_)
-                    | Deed::Append(_)
-                    | Deed::Touch(_)
-                    | Deed::Attributes(_)
-                    | Deed::Delete(_)
-                    | Deed::DeleteTree(_)
-                    | Deed::Link(_)
-                    | Deed::Unpack(_)
-                    | Deed::Put(_)
-                    | Deed::Shell(_)
-                    | Deed::Process(_)
-                    | Deed::Argv(_)
-                    | Deed::Program(_)
-                    | Deed::System
-                    | Deed::Callback(_)
-                    | Deed::Words(_)
-                    | Deed::Code(_)
-                    | Deed::Load(_)
-                    | Deed::Receive(_)
-                    | Deed::Send(_)
-                    | Deed::Reach(_)
-                    | Deed::Remote(_)
-                    | Deed::Listen(_)
-                    | Deed::Serve(_)
-                    | Deed::Sql(_)
-                    | Deed::Kill(_)
-                    | Deed::Environment(_)
-                    | Deed::Directory(_)
-                    | Deed::Cloud(_)
-                    | Deed::Message(_)
-                    | Deed::Database(_)
-                    | Deed::Decode
-                    | Deed::Secret
-                    | Deed::Network
-                    | Deed::Local
-                    | Deed::Input
-                    | Deed::Elevate
-                    | Deed::Unknown
-                    | Deed::Fold(_) => None,
+                    CallEffect::Read(_)
+                    | CallEffect::List(_)
+                    | CallEffect::Append(_)
+                    | CallEffect::Touch(_)
+                    | CallEffect::Attributes(_)
+                    | CallEffect::Delete(_)
+                    | CallEffect::DeleteTree(_)
+                    | CallEffect::Link(_)
+                    | CallEffect::Unpack(_)
+                    | CallEffect::Put(_)
+                    | CallEffect::Shell(_)
+                    | CallEffect::Process(_)
+                    | CallEffect::Argv(_)
+                    | CallEffect::Program(_)
+                    | CallEffect::System
+                    | CallEffect::Callback(_)
+                    | CallEffect::Words(_)
+                    | CallEffect::Code(_)
+                    | CallEffect::Load(_)
+                    | CallEffect::Receive(_)
+                    | CallEffect::Send(_)
+                    | CallEffect::Reach(_)
+                    | CallEffect::Remote(_)
+                    | CallEffect::Listen(_)
+                    | CallEffect::Serve(_)
+                    | CallEffect::Sql(_)
+                    | CallEffect::Kill(_)
+                    | CallEffect::Environment(_)
+                    | CallEffect::Directory(_)
+                    | CallEffect::Cloud(_)
+                    | CallEffect::Message(_)
+                    | CallEffect::Database(_)
+                    | CallEffect::Decode
+                    | CallEffect::Secret
+                    | CallEffect::Network
+                    | CallEffect::Local
+                    | CallEffect::Input
+                    | CallEffect::Elevate
+                    | CallEffect::Unknown
+                    | CallEffect::CallResult(_) => None,
                 });
                 let (origin, written) = match opened {
-                    Some((Some(Thing::Text(text)), written)) => (Some(Rc::new(text)), written),
+                    Some((Some(PyValue::Text(text)), written)) => (Some(Rc::new(text)), written),
                     Some((_, written)) => (None, written),
                     None => (None, None),
                 };
-                Thing::Object(Object {
+                PyValue::Object(PyObject {
                     kind,
                     taint,
                     origin,
@@ -168,34 +168,34 @@ impl Program<'_, '_> {
     }
 
     /// `sys.argv`: the script and what follows it on the command line.
-    pub(super) fn arguments(&mut self) -> Thing {
+    pub(super) fn arguments(&mut self) -> PyValue {
         let script = self
             .files
             .first()
             .cloned()
             .flatten()
             .unwrap_or_else(|| "-c".to_owned());
-        let mut items = vec![Thing::text(script)];
+        let mut items = vec![PyValue::text(script)];
         items.extend(self.reading.source.arguments.iter().map(|word| {
-            Thing::Text(Text {
+            PyValue::Text(PyText {
                 pieces: word.pieces.clone(),
-                form: Form::Plain,
+                form: TextForm::Plain,
             })
         }));
         self.list(usize::MAX / 128, items, None)
     }
 
-    /// The argument that a deed concerns.
+    /// The argument that an effect concerns.
     pub(super) fn argument(
         &self,
         wanted: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
-    ) -> Option<Thing> {
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> Option<PyValue> {
         let found = match wanted.place {
-            Place::Receiver => receiver,
-            Place::Position(at) => given.positional.get(usize::from(at)),
-            Place::Keyword => None,
+            ArgumentPlace::Receiver => receiver,
+            ArgumentPlace::Position(at) => given.positional.get(usize::from(at)),
+            ArgumentPlace::Keyword => None,
         };
         found
             .or_else(|| {
@@ -205,22 +205,22 @@ impl Program<'_, '_> {
             })
             .or(given.more.as_ref())
             .map(|thing| self.settle(thing))
-            .filter(|thing| !(wanted.optional && matches!(thing, Thing::None)))
+            .filter(|thing| !(wanted.optional && matches!(thing, PyValue::None)))
     }
 
     /// The place that an argument names; `None` where it is not given and need not be.
     pub(super) fn place(
         &self,
         wanted: Argument,
-        receiver: Option<&Thing>,
-        given: &Given,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
     ) -> Option<Value> {
         match self.argument(wanted, receiver, given) {
             // A descriptor or an open file was opened before.
-            Some(Thing::Number(_)) => None,
-            Some(Thing::Object(object)) => match (object.kind, object.origin) {
+            Some(PyValue::Number(_)) => None,
+            Some(PyValue::Object(object)) => match (object.kind, object.origin) {
                 ("file" | "buffer" | "tempfile", _) => None,
-                (_, Some(origin)) => Some(self.word(&Thing::Text((*origin).clone()))),
+                (_, Some(origin)) => Some(self.word(&PyValue::Text((*origin).clone()))),
                 (_, None) => Some(self.reading.unknown_word(object.taint)),
             },
             Some(thing) => Some(self.word(&thing)),
@@ -229,18 +229,18 @@ impl Program<'_, '_> {
         }
     }
 
-    /// Gives the marks that the deed adds to the result.
-    fn act_out(
+    /// Gives the marks that the effect adds to the result.
+    fn apply_effect(
         &mut self,
-        deed: &Deed,
-        receiver: Option<&Thing>,
-        given: &Given,
+        effect: &CallEffect,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
         label: &str,
     ) -> Taint {
         let data = self.given_taint(given);
-        match deed {
-            Deed::Read(at) => {
-                if let Some(Thing::Object(object)) = self.argument(*at, receiver, given) {
+        match effect {
+            CallEffect::Read(at) => {
+                if let Some(PyValue::Object(object)) = self.argument(*at, receiver, given) {
                     return object.taint;
                 }
                 match self.place(*at, receiver, given) {
@@ -248,21 +248,21 @@ impl Program<'_, '_> {
                     None => Taint::NONE,
                 }
             }
-            Deed::List(at) => {
+            CallEffect::List(at) => {
                 if let Some(place) = self.place(*at, receiver, given) {
                     self.reading.lists(&place);
                 }
                 Taint::NONE
             }
-            Deed::Write(at) => self.write(*at, receiver, given, WriteHow::Replace, data),
-            Deed::Append(at) => self.write(*at, receiver, given, WriteHow::Append, data),
-            Deed::Edit(at) => self.write(*at, receiver, given, WriteHow::Edit, data),
-            Deed::Touch(at) => self.write(*at, receiver, given, WriteHow::Touch, Taint::NONE),
-            Deed::Attributes(at) => {
+            CallEffect::Write(at) => self.write(*at, receiver, given, WriteHow::Replace, data),
+            CallEffect::Append(at) => self.write(*at, receiver, given, WriteHow::Append, data),
+            CallEffect::Edit(at) => self.write(*at, receiver, given, WriteHow::Edit, data),
+            CallEffect::Touch(at) => self.write(*at, receiver, given, WriteHow::Touch, Taint::NONE),
+            CallEffect::Attributes(at) => {
                 self.write(*at, receiver, given, WriteHow::Attributes, Taint::NONE)
             }
-            Deed::Link(at) => self.write(*at, receiver, given, WriteHow::Link, Taint::NONE),
-            Deed::Unpack(at) => {
+            CallEffect::Link(at) => self.write(*at, receiver, given, WriteHow::Link, Taint::NONE),
+            CallEffect::Unpack(at) => {
                 let place = self
                     .place(*at, receiver, given)
                     .unwrap_or_else(|| self.reading.word("."));
@@ -271,30 +271,30 @@ impl Program<'_, '_> {
                     .writes(&place, WriteHow::Replace, taint.with(Taint::DECODED));
                 Taint::NONE
             }
-            Deed::Delete(at) => self.delete(*at, receiver, given, false),
-            Deed::DeleteTree(at) => self.delete(*at, receiver, given, true),
-            Deed::Open(file, mode) => self.open(*file, *mode, receiver, given),
-            Deed::Put(at) => {
+            CallEffect::Delete(at) => self.delete(*at, receiver, given, false),
+            CallEffect::DeleteTree(at) => self.delete(*at, receiver, given, true),
+            CallEffect::Open(file, mode) => self.open(*file, *mode, receiver, given),
+            CallEffect::Put(at) => {
                 let said = self.given_taint(given);
                 self.reading.saw(said);
                 self.put(*at, receiver, given);
                 Taint::NONE
             }
-            Deed::System | Deed::Callback(_) => Taint::NONE,
-            Deed::Shell(at) => {
+            CallEffect::System | CallEffect::Callback(_) => Taint::NONE,
+            CallEffect::Shell(at) => {
                 let text = self.argument_word(*at, receiver, given);
                 self.reading.shell(text, NestedStdin::Same);
                 self.ran()
             }
-            Deed::Process(at) | Deed::Program(at) => self.process(*at, receiver, given),
-            Deed::Argv(at) => {
+            CallEffect::Process(at) | CallEffect::Program(at) => self.process(*at, receiver, given),
+            CallEffect::Argv(at) => {
                 let argv = self.argv(self.argument(*at, receiver, given));
                 self.reading
                     .command(argv, Vec::new(), None, NestedStdin::Same);
                 self.ran()
             }
-            Deed::Words(at) => {
-                let Place::Position(from) = at.place else {
+            CallEffect::Words(at) => {
+                let ArgumentPlace::Position(from) = at.place else {
                     return Taint::NONE;
                 };
                 let mut argv: Vec<Value> = given
@@ -312,12 +312,12 @@ impl Program<'_, '_> {
                     .command(argv, Vec::new(), None, NestedStdin::Same);
                 self.ran()
             }
-            Deed::Code(at) => {
+            CallEffect::Code(at) => {
                 let code = self.argument(*at, receiver, given);
                 self.run_code(code);
                 Taint::NONE
             }
-            Deed::Load(at) => {
+            CallEffect::Load(at) => {
                 let taint = self
                     .argument(*at, receiver, given)
                     .map_or(Taint::UNKNOWN, |thing| self.taint(&thing));
@@ -325,21 +325,21 @@ impl Program<'_, '_> {
                     .hidden_code(Code::Inline { language: "python" }, label, taint);
                 taint
             }
-            Deed::Receive(at) => self.receive(*at, receiver, given),
-            Deed::Send(at) => {
+            CallEffect::Receive(at) => self.receive(*at, receiver, given),
+            CallEffect::Send(at) => {
                 let host = self.host(*at, receiver, given);
                 let sent = receiver.map_or(data, |receiver| data.with(self.taint(receiver)));
                 self.reading.connects(host, Direction::Send, sent);
                 self.reading.saw(Taint::NETWORK);
                 Taint::NETWORK
             }
-            Deed::Reach(at) => {
+            CallEffect::Reach(at) => {
                 let host = self.host(*at, receiver, given);
                 self.reading.connects(host, Direction::Send, Taint::NONE);
                 self.reading.saw(Taint::NETWORK);
                 Taint::NETWORK
             }
-            Deed::Remote(at) => {
+            CallEffect::Remote(at) => {
                 let text = self.argument_word(*at, receiver, given);
                 let host = origin_of(receiver).unwrap_or_default();
                 let layer = Layer::Remote(host.clone());
@@ -359,10 +359,10 @@ impl Program<'_, '_> {
                 });
                 Taint::NETWORK
             }
-            Deed::Listen(at) => {
+            CallEffect::Listen(at) => {
                 let address = self.argument(*at, receiver, given);
                 let host = match &address {
-                    Some(thing @ Thing::Heap(_)) => self
+                    Some(thing @ PyValue::Heap(_)) => self
                         .items(thing)
                         .and_then(|items| items.first().map(|host| text_of(Some(host))))
                         .unwrap_or(Some(String::new())),
@@ -371,7 +371,7 @@ impl Program<'_, '_> {
                 self.reading.listens(interface_of(host.as_deref()));
                 Taint::NETWORK
             }
-            Deed::Serve(host) => {
+            CallEffect::Serve(host) => {
                 let host = self.argument(*host, receiver, given);
                 let interface = match host {
                     Some(host) => interface_of(Some(&text_of(Some(&host)).unwrap_or_default())),
@@ -380,25 +380,25 @@ impl Program<'_, '_> {
                 self.reading.listens(interface);
                 Taint::NETWORK
             }
-            Deed::Sql(at) => {
+            CallEffect::Sql(at) => {
                 self.sql(*at, receiver, given);
                 Taint::LOCAL
             }
-            Deed::Kill(at) => {
+            CallEffect::Kill(at) => {
                 let pid = self.argument(*at, receiver, given);
                 let pid = match pid {
-                    Some(Thing::Number(Some(pid))) => Some(pid.to_string()),
+                    Some(PyValue::Number(Some(pid))) => Some(pid.to_string()),
                     pid => text_of(pid.as_ref()),
                 };
                 self.reading.signals(pid);
                 Taint::NONE
             }
-            Deed::Environment(at) => {
+            CallEffect::Environment(at) => {
                 let name = text_of(self.argument(*at, receiver, given).as_ref());
                 self.set_variable(name.as_deref());
                 Taint::NONE
             }
-            Deed::Directory(at) => {
+            CallEffect::Directory(at) => {
                 let place = if self.branch > 0 || self.weak > 0 {
                     self.reading.unknown_word(Taint::NONE)
                 } else {
@@ -407,7 +407,7 @@ impl Program<'_, '_> {
                 self.reading.moves(&place);
                 Taint::NONE
             }
-            Deed::Cloud(service) => {
+            CallEffect::Cloud(service) => {
                 self.reading.act(Act::Cloud {
                     service: (*service).to_owned(),
                     verb: CloudVerb::Read,
@@ -415,13 +415,13 @@ impl Program<'_, '_> {
                 self.reading.saw(Taint::NETWORK);
                 Taint::NETWORK
             }
-            Deed::Message(service) => {
+            CallEffect::Message(service) => {
                 self.reading.act(Act::Message {
                     service: (*service).to_owned(),
                 });
                 Taint::NETWORK
             }
-            Deed::Database(verb) => {
+            CallEffect::Database(verb) => {
                 self.reading.database(match *verb {
                     "read" => DatabaseVerb::Read,
                     "insert" => DatabaseVerb::Insert,
@@ -432,35 +432,40 @@ impl Program<'_, '_> {
                 });
                 Taint::LOCAL
             }
-            Deed::Decode => Taint::DECODED,
-            Deed::Secret => {
+            CallEffect::Decode => Taint::DECODED,
+            CallEffect::Secret => {
                 self.reading.saw(Taint::SECRET);
                 Taint::SECRET
             }
-            Deed::Network => Taint::NETWORK,
-            Deed::Local => {
+            CallEffect::Network => Taint::NETWORK,
+            CallEffect::Local => {
                 self.reading.saw(Taint::LOCAL);
                 Taint::LOCAL
             }
-            Deed::Input => {
+            CallEffect::Input => {
                 let input = self.reading.source.input;
                 self.reading.passes_input();
                 self.reading.saw(input);
                 input
             }
-            Deed::Elevate => {
+            CallEffect::Elevate => {
                 self.reading.act(Act::Privilege(Account::Elevate));
                 Taint::NONE
             }
-            Deed::Unknown => {
+            CallEffect::Unknown => {
                 self.reading.unknown_call(label);
                 Taint::UNKNOWN
             }
-            Deed::Fold(_) => Taint::NONE,
+            CallEffect::CallResult(_) => Taint::NONE,
         }
     }
 
-    fn argument_word(&self, at: Argument, receiver: Option<&Thing>, given: &Given) -> Value {
+    fn argument_word(
+        &self,
+        at: Argument,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> Value {
         match self.argument(at, receiver, given) {
             Some(thing) => self.word(&thing),
             None => self.reading.unknown_word(Taint::UNKNOWN),

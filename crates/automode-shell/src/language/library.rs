@@ -1,6 +1,6 @@
 //! What the calls of other languages do, compiled from `languages/*.toml`.
 //!
-//! A [`Behaviour`] lists the deeds of one call and what it gives back. A name
+//! A [`CallBehaviour`] lists the effects of one call and what it gives back. A name
 //! that is in no table has no behaviour: the caller records a gap.
 
 /// Names that lead from a module of pure functions to everything else.
@@ -46,25 +46,25 @@ const ESCAPES: &[&str] = &[
 ];
 
 /// Everything known about one language.
-pub(in crate::language) struct Lore {
+pub(in crate::language) struct LibraryTable {
     /// By dotted name, sorted; `module.*` stands for the rest of a module.
-    calls: &'static [(&'static str, Behaviour)],
+    calls: &'static [(&'static str, CallBehaviour)],
     /// Methods by the kind of their receiver, sorted; `*` stands for the rest.
-    kinds: &'static [(&'static str, &'static [(&'static str, Behaviour)])],
+    kinds: &'static [(&'static str, &'static [(&'static str, CallBehaviour)])],
     /// Modules that may be imported, sorted.
     modules: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(in crate::language) struct Behaviour {
-    pub(in crate::language) deeds: &'static [Deed],
+pub(in crate::language) struct CallBehaviour {
+    pub(in crate::language) effects: &'static [CallEffect],
     /// The kind of the result.
     pub(in crate::language) gives: &'static str,
 }
 
 /// One thing a call does, with the argument that it concerns.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::language) enum Deed {
+pub(in crate::language) enum CallEffect {
     Read(Argument),
     List(Argument),
     Write(Argument),
@@ -124,12 +124,12 @@ pub(in crate::language) enum Deed {
     Input,
     Elevate,
     Unknown,
-    Fold(Fold),
+    CallResult(CallResult),
 }
 
 /// Results that are worked out, not only named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::language) enum Fold {
+pub(in crate::language) enum CallResult {
     /// The first argument itself.
     Same,
     /// The receiver itself.
@@ -168,23 +168,23 @@ pub(in crate::language) enum Fold {
 /// Where a call finds what it works on.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::language) struct Argument {
-    pub(in crate::language) place: Place,
+    pub(in crate::language) place: ArgumentPlace,
     /// The keyword, where there is one.
     pub(in crate::language) name: &'static str,
-    /// The deed only happens when the argument is given.
+    /// The effect only happens when the argument is given.
     pub(in crate::language) optional: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::language) enum Place {
+pub(in crate::language) enum ArgumentPlace {
     Position(u8),
     Keyword,
     Receiver,
 }
 
-impl Lore {
+impl LibraryTable {
     /// The behaviour of a function by its dotted name.
-    pub(in crate::language) fn call(&self, name: &str) -> Option<Behaviour> {
+    pub(in crate::language) fn call(&self, name: &str) -> Option<CallBehaviour> {
         if let Some(found) = find(self.calls, name) {
             return Some(found);
         }
@@ -207,20 +207,20 @@ impl Lore {
         let mut parts = inside.split('.').filter(|part| !part.is_empty());
         let last = parts.next_back().unwrap_or_default();
         let foreign = |part: &str| part.starts_with('_') || ESCAPES.contains(&part);
-        foreign(last) || parts.any(foreign) || self.names_deed(last)
+        foreign(last) || parts.any(foreign) || self.names_effect(last)
     }
 
     /// The behaviour of a method of a kind.
-    pub(in crate::language) fn method(&self, kind: &str, name: &str) -> Option<Behaviour> {
+    pub(in crate::language) fn method(&self, kind: &str, name: &str) -> Option<CallBehaviour> {
         let calls = self.kind(kind)?;
         let private = name.starts_with('_');
         find(calls, name).or_else(|| find(calls, "*").filter(|_| !private))
     }
 
     /// Whether any described call of this last name does more than compute.
-    pub(in crate::language) fn names_deed(&self, last: &str) -> bool {
+    pub(in crate::language) fn names_effect(&self, last: &str) -> bool {
         self.calls.iter().any(|(name, behaviour)| {
-            !behaviour.deeds.is_empty() && name.rsplit('.').next() == Some(last)
+            !behaviour.effects.is_empty() && name.rsplit('.').next() == Some(last)
         })
     }
 
@@ -230,7 +230,7 @@ impl Lore {
             .is_some_and(|calls| find(calls, "*").is_some())
     }
 
-    fn kind(&self, kind: &str) -> Option<&'static [(&'static str, Behaviour)]> {
+    fn kind(&self, kind: &str) -> Option<&'static [(&'static str, CallBehaviour)]> {
         let at = self
             .kinds
             .binary_search_by_key(&kind, |(name, _)| name)
@@ -260,7 +260,7 @@ impl Lore {
     }
 }
 
-fn find(calls: &'static [(&'static str, Behaviour)], name: &str) -> Option<Behaviour> {
+fn find(calls: &'static [(&'static str, CallBehaviour)], name: &str) -> Option<CallBehaviour> {
     let at = calls.binary_search_by_key(&name, |(name, _)| name).ok()?;
     calls.get(at).map(|(_, behaviour)| *behaviour)
 }

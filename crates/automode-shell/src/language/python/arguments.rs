@@ -1,20 +1,20 @@
 //! The arguments of a call.
 
 use super::text::constant;
-use super::value::Thing;
+use super::value::PyValue;
 use crate::Taint;
 
 /// The arguments of a call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Given {
-    pub(super) positional: Vec<Thing>,
-    pub(super) keywords: Vec<(String, Thing)>,
+pub(super) struct CallArguments {
+    pub(super) positional: Vec<PyValue>,
+    pub(super) keywords: Vec<(String, PyValue)>,
     /// Any number of further arguments that are not known one by one.
-    pub(super) more: Option<Thing>,
+    pub(super) more: Option<PyValue>,
 }
 
-impl Given {
-    pub(super) const fn of(positional: Vec<Thing>) -> Self {
+impl CallArguments {
+    pub(super) const fn of(positional: Vec<PyValue>) -> Self {
         Self {
             positional,
             keywords: Vec::new(),
@@ -27,18 +27,18 @@ impl Given {
         Self {
             positional: Vec::new(),
             keywords: Vec::new(),
-            more: Some(Thing::Data(taint)),
+            more: Some(PyValue::Data(taint)),
         }
     }
 
-    pub(super) fn keyword(&self, name: &str) -> Option<&Thing> {
+    pub(super) fn keyword(&self, name: &str) -> Option<&PyValue> {
         self.keywords
             .iter()
             .find(|(keyword, _)| keyword == name)
             .map(|(_, value)| value)
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &Thing> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &PyValue> {
         self.positional
             .iter()
             .chain(self.keywords.iter().map(|(_, value)| value))
@@ -46,13 +46,13 @@ impl Given {
     }
 
     /// With a receiver in front.
-    pub(super) fn behind(mut self, receiver: Thing) -> Self {
+    pub(super) fn behind(mut self, receiver: PyValue) -> Self {
         self.positional.insert(0, receiver);
         self
     }
 }
 
 /// The constant text of an argument.
-pub(super) fn text_of(thing: Option<&Thing>) -> Option<String> {
+pub(super) fn text_of(thing: Option<&PyValue>) -> Option<String> {
     thing.and_then(constant)
 }
