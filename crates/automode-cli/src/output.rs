@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::{env, fmt, process};
 
 use automode::{Decision, Ground, ToolCall, Verdict};
-use automode_core::judge::escape::is_invisible;
+use automode_core::escape::is_invisible;
 use serde_json::{Map, Value, json};
 
 /// How much a JSON answer tells.

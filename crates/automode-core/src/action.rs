@@ -77,3 +77,29 @@ pub enum Action {
         input: Map<String, Value>,
     },
 }
+
+impl Action {
+    /// The file that an editing tool changes.
+    #[must_use]
+    pub fn edited_file(&self) -> Option<&str> {
+        match self {
+            Self::Edit { path, .. } | Self::Write { path, .. } | Self::Notebook { path, .. } => {
+                Some(path)
+            }
+            Self::Shell { .. }
+            | Self::PowerShell { .. }
+            | Self::Read { .. }
+            | Self::Search { .. }
+            | Self::Fetch { .. }
+            | Self::WebSearch { .. }
+            | Self::Spawn { .. }
+            | Self::Schedule { .. }
+            | Self::Message { .. }
+            | Self::Configure { .. }
+            | Self::Mcp { .. }
+            | Self::Interact
+            | Self::Inert
+            | Self::Opaque { .. } => None,
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! What the agent wants, uninterpreted.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One request to use a tool, as the agent put it.
@@ -82,6 +83,23 @@ fn spend(left: &mut usize, bytes: usize) -> Result<(), String> {
         .checked_sub(bytes)
         .ok_or_else(|| format!("the input is larger than {} bytes", ToolCall::MAX_INPUT))?;
     Ok(())
+}
+
+/// An earlier call, in brief.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallRecord {
+    pub tool: String,
+    pub brief: String,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Pending,
+    Succeeded,
+    Failed,
+    Denied,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CallRecord, judge, transcript};
+use crate::{CallRecord, transcript};
 
 /// Something to look at. The runtime answers into [`Facts`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,7 +36,7 @@ pub struct Facts {
     /// The calls so far with what became of them, where the session does not carry them.
     pub calls: Option<Vec<CallRecord>>,
     /// Files of standing instructions, looked for with the transcript.
-    pub instructions: Vec<judge::Instruction>,
+    pub instructions: Vec<transcript::Instruction>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

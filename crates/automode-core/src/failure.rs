@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::policy::OnUnavailable;
 use crate::{Presence, Verdict};
 
 /// A failure. None of them allows; `failure` x `presence` gives the verdict.
@@ -41,6 +40,14 @@ impl Failure {
         Self::Parse,
         Self::Panic,
     ];
+}
+
+/// The verdict when the judge cannot answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnUnavailable {
+    #[default]
+    Deny,
+    Ask,
 }
 
 /// What a failure is answered with. There is no way to spell an allow.

@@ -7,6 +7,8 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
+    /// An exception that can be proved clears it; else it is evidence.
+    Soft,
     /// Consent may clear it: the judge or a person decides.
     Evidence,
     /// No sane consent makes it routine.
@@ -24,6 +26,4 @@ pub struct Finding {
     pub evidence: String,
     /// What to do instead, in one sentence; empty where there is nothing useful to say.
     pub instead: String,
-    /// An exception that can be proved may clear it (never a veto).
-    pub soft: bool,
 }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Mode, Presence, RepoFact, transcript};
+use crate::{CallRecord, Mode, Presence, RepoFact, transcript};
 
 /// A session so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,23 +27,6 @@ pub struct Session {
     pub ledger: Ledger,
     /// Absolute paths of automode itself, as named and as resolved: program, settings, state and log.
     pub own: Vec<String>,
-}
-
-/// An earlier call, in brief.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallRecord {
-    pub tool: String,
-    pub brief: String,
-    pub outcome: Outcome,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    Pending,
-    Succeeded,
-    Failed,
-    Denied,
 }
 
 /// A file this session wrote.

@@ -10,10 +10,11 @@
 )]
 
 use automode::ports::FileSystem as _;
+use automode_core::engine::{Engine, Input, JudgePresence, Question, Step};
 use automode_core::exceptions::EXCEPTIONS;
-use automode_core::line::{Input, Line, Question, Seat, Step};
+use automode_core::page::{Example, Expectation, Page};
 use automode_core::policy::Policy;
-use automode_core::rules::{CATALOGUE, Example, Expectation, Page};
+use automode_core::rules::CATALOGUE;
 use automode_core::{
     Decision, GitState, Ground, Remote, RepoFact, Session, ToolCall, Verdict, Weight,
 };
@@ -83,17 +84,17 @@ fn decide(call: &ToolCall) -> Decision {
         ..Session::default()
     };
     let policy = Policy::default();
-    let mut line = Line::new(Question {
+    let mut engine = Engine::new(Question {
         call,
         session: &session,
         policy: &policy,
-        judge: Seat::Empty,
+        judge: JudgePresence::Absent,
         now: 0,
     });
     let tree = tree();
     let mut input = Input::Start;
     loop {
-        input = match line.resume(input) {
+        input = match engine.resume(input) {
             Step::Observe(queries) => Input::Facts(tree.observe(&queries)),
             Step::Judge(_) => panic!("there is no judge"),
             Step::Settled(settlement) => return settlement.decision,
@@ -109,12 +110,13 @@ fn holds(id: &str, expectation: Expectation, decision: &Decision) -> bool {
             .iter()
             .any(|finding| finding.rule == id && finding.weight == weight)
     };
+    let open = own(Weight::Evidence) || own(Weight::Soft);
     let allowed = decision.verdict == Verdict::Allow;
     match expectation {
         Expectation::Veto => own(Weight::Veto) && decision.verdict == Verdict::Deny,
-        Expectation::Evidence => own(Weight::Evidence) && !own(Weight::Veto) && !allowed,
+        Expectation::Evidence => open && !own(Weight::Veto) && !allowed,
         Expectation::Pass => allowed || !decision.findings.iter().any(|finding| finding.rule == id),
-        Expectation::KnownGap => !own(Weight::Veto) && !own(Weight::Evidence),
+        Expectation::KnownGap => !own(Weight::Veto) && !open,
         Expectation::Fine => allowed,
         Expectation::Open => !allowed,
     }

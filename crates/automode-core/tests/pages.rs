@@ -7,9 +7,9 @@
 )]
 
 use automode::ports::FileSystem;
+use automode_core::engine::{Engine, Input, JudgePresence, Question, Step};
 use automode_core::fastpath::FAST_PATHS;
 use automode_core::guards::GUARDS;
-use automode_core::line::{Input, Line, Question, Seat, Step};
 use automode_core::policy::Policy;
 use automode_core::{Ground, Query, Session, ToolCall, Verdict};
 use automode_testkit::Tree;
@@ -29,18 +29,20 @@ fn run(line: &str) -> String {
         ..Session::default()
     };
     let policy = Policy::default();
-    let mut line = Line::new(Question {
+    let mut engine = Engine::new(Question {
         call: &call,
         session: &session,
         policy: &policy,
-        judge: Seat::Taken,
+        judge: JudgePresence::Present,
         now: 0,
     });
-    let mut step = line.resume(Input::Start);
+    let mut step = engine.resume(Input::Start);
     loop {
         step = match step {
             Step::Observe(queries) if queries == [Query::Transcript] => return "judge".to_owned(),
-            Step::Observe(queries) => line.resume(Input::Facts(Tree::project().observe(&queries))),
+            Step::Observe(queries) => {
+                engine.resume(Input::Facts(Tree::project().observe(&queries)))
+            }
             Step::Judge(_) => return "judge".to_owned(),
             Step::Settled(settled) => {
                 let decision = settled.decision;

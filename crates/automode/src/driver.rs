@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use automode_core::line::{Input, Line, Question, Seat, Settlement, Step};
+use automode_core::engine::{Engine, Input, JudgePresence, Question, Settlement, Step};
 use automode_core::policy::Policy;
 use automode_core::{Failure, Session, ToolCall};
 use automode_shell::{FileFact, guard};
@@ -25,7 +25,7 @@ pub(crate) struct Matter<'a> {
     pub call: &'a ToolCall,
     pub session: &'a Session,
     pub policy: &'a Arc<Policy>,
-    pub judge: Seat,
+    pub judge: JudgePresence,
     pub now: u64,
     /// How long one step may take.
     pub deadline: Duration,
@@ -81,7 +81,7 @@ fn run(
 
 /// Where a line runs.
 enum Runner<'a> {
-    Here(Box<Line<'a>>),
+    Here(Box<Engine<'a>>),
     Apart {
         inputs: Sender<Input>,
         steps: Receiver<Step>,
@@ -96,7 +96,7 @@ impl<'a> Runner<'a> {
             .values()
             .filter_map(|value| value.as_str());
         if texts.into_iter().all(is_shallow) {
-            Ok(Self::Here(Box::new(Line::new(matter.question()))))
+            Ok(Self::Here(Box::new(Engine::new(matter.question()))))
         } else {
             Self::apart(matter)
         }
@@ -109,7 +109,7 @@ impl<'a> Runner<'a> {
         let (call, session) = (matter.call.clone(), matter.session.clone());
         let (policy, judge, now) = (Arc::clone(matter.policy), matter.judge, matter.now);
         let run = move || {
-            let mut line = Line::new(Question {
+            let mut engine = Engine::new(Question {
                 call: &call,
                 session: &session,
                 policy: &policy,
@@ -117,7 +117,7 @@ impl<'a> Runner<'a> {
                 now,
             });
             while let Ok(input) = asked.recv() {
-                if answers.send(line.resume(input)).is_err() {
+                if answers.send(engine.resume(input)).is_err() {
                     return;
                 }
             }
@@ -133,7 +133,7 @@ impl<'a> Runner<'a> {
 
     fn resume(&mut self, input: Input, deadline: Duration) -> Result<Step, Failure> {
         match self {
-            Self::Here(line) => Ok(line.resume(input)),
+            Self::Here(engine) => Ok(engine.resume(input)),
             Self::Apart { inputs, steps } => {
                 inputs.send(input).map_err(|_| Failure::Panic)?;
                 steps.recv_timeout(deadline).map_err(|error| match error {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use automode_core::line::{Input, Seat, Settlement, Step};
+use automode_core::engine::{Input, JudgePresence, Settlement, Step};
 use automode_core::policy::Policy;
 use automode_core::{
     CallRecord, Decision, Facts, Failure, Ground, Outcome, Query, Session, ToolCall, Trace,
@@ -183,8 +183,8 @@ impl Gate {
             session,
             policy: &self.policy,
             judge: match self.judge {
-                Some(_) => Seat::Taken,
-                None => Seat::Empty,
+                Some(_) => JudgePresence::Present,
+                None => JudgePresence::Absent,
             },
             now: self.clock.now(),
             deadline: self.deadline,

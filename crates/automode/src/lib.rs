@@ -65,27 +65,27 @@
 //!
 //! # A harness with an event loop
 //!
-//! It drives the pure [`line`] itself and keeps all IO: what the line wants to
-//! know it observes, what the line wants to ask it sends, in its own time.
+//! It drives the pure [`engine`] itself and keeps all IO: what the engine wants to
+//! know it observes, what the engine wants to ask it sends, in its own time.
 //!
 //! ```
-//! use automode::line::{Input, Line, Question, Seat, Step};
+//! use automode::engine::{Input, Engine, Question, JudgePresence, Step};
 //! use automode::ports::FileSystem as _;
 //! use automode::{Policy, Session, ToolCall, Verdict, observe::Machine};
 //!
 //! let call = ToolCall::bash("git push --force origin main", "/tmp");
 //! let (session, policy) = (Session::default(), Policy::default());
-//! let mut line = Line::new(Question {
+//! let mut engine = Engine::new(Question {
 //!     call: &call,
 //!     session: &session,
 //!     policy: &policy,
-//!     judge: Seat::Empty,
+//!     judge: JudgePresence::Absent,
 //!     now: 0,
 //! });
-//! let mut step = line.resume(Input::Start);
+//! let mut step = engine.resume(Input::Start);
 //! let settlement = loop {
 //!     step = match step {
-//!         Step::Observe(queries) => line.resume(Input::Facts(Machine.observe(&queries))),
+//!         Step::Observe(queries) => engine.resume(Input::Facts(Machine.observe(&queries))),
 //!         Step::Judge(_request) => unreachable!("no judge has a seat"),
 //!         Step::Settled(settlement) => break settlement,
 //!     };
@@ -109,6 +109,6 @@ pub mod state;
 pub use automode_core::policy::Policy;
 pub use automode_core::{
     Action, Decision, Facts, Failure, Finding, Ground, Mode, Presence, Query, Session, ToolCall,
-    Verdict, line,
+    Verdict, engine,
 };
 pub use gate::Gate;

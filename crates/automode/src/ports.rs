@@ -59,7 +59,7 @@ pub trait Recall {
     }
 
     /// Files of standing instructions; none where nobody looks.
-    fn instructions(&self, _session: &Session) -> Vec<judge::Instruction> {
+    fn instructions(&self, _session: &Session) -> Vec<transcript::Instruction> {
         Vec::new()
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use automode::ports::{FileSystem, Judge, Recall};
 use automode::{
-    Facts, Failure, Gate, Ground, Policy, Presence, Query, Session, ToolCall, Verdict, line,
+    Facts, Failure, Gate, Ground, Policy, Presence, Query, Session, ToolCall, Verdict, engine,
 };
 use automode_core::judge::{Reply, Request};
 use automode_core::policy::OnUnavailable;
@@ -95,18 +95,18 @@ fn an_answer_out_of_turn_is_a_denial() {
     let call = call("Teleport", json!({}));
     let session = session();
     let policy = Policy::default();
-    let mut line = line::Line::new(line::Question {
+    let mut engine = engine::Engine::new(engine::Question {
         call: &call,
         session: &session,
         policy: &policy,
-        judge: line::Seat::Taken,
+        judge: engine::JudgePresence::Present,
         now: 0,
     });
-    let line::Step::Settled(settled) = line.resume(line::Input::Reply(clear())) else {
+    let engine::Step::Settled(settled) = engine.resume(engine::Input::Reply(clear())) else {
         panic!("it settles")
     };
     assert_eq!(settled.decision.verdict, Verdict::Deny);
-    let line::Step::Settled(settled) = line.resume(line::Input::Start) else {
+    let engine::Step::Settled(settled) = engine.resume(engine::Input::Start) else {
         panic!("it stays settled")
     };
     assert_eq!(settled.decision.verdict, Verdict::Deny);

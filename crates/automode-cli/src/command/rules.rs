@@ -6,8 +6,9 @@ use anyhow::{Result, anyhow};
 use automode_core::exceptions::EXCEPTIONS;
 use automode_core::fastpath::FAST_PATHS;
 use automode_core::guards::GUARDS;
+use automode_core::page::Page;
 use automode_core::policy::nearest;
-use automode_core::rules::{CATALOGUE, Page};
+use automode_core::rules::CATALOGUE;
 use serde_json::json;
 
 use crate::output;

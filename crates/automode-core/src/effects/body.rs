@@ -8,7 +8,7 @@ use automode_shell::{
 };
 
 use crate::Action;
-use crate::rules::program_name;
+use crate::scene::program_name;
 
 /// A file and what an action puts into it.
 #[derive(Clone, Debug, PartialEq, Eq)]

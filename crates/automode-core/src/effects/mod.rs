@@ -9,10 +9,12 @@ mod body;
 mod content;
 mod service;
 mod url;
+mod verb;
 
 pub use body::Body;
 pub use content::{Content, Runs};
 pub use url::Url;
+pub use verb::Verb;
 
 use automode_shell::{
     Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Facts, Gap, GapKind, Host,

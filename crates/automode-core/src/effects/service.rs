@@ -12,9 +12,9 @@ use automode_shell::{
 };
 use serde_json::{Map, Value};
 
+use super::Verb;
 use super::{fetch, locate};
 use crate::redact::redact;
-use crate::rules::Verb;
 
 /// The most arguments that are looked at, and how deep they may lie.
 const MOST: usize = 64;

@@ -8,7 +8,7 @@ use automode_shell::{Act, Code, Effect, FileFact, Host, PackageOp, PackageSource
 use super::Exception;
 use super::inside::keeps_inside;
 use crate::Finding;
-use crate::rules::Scene;
+use crate::scene::Scene;
 
 pub struct DeclaredDependency;
 

@@ -3,7 +3,7 @@
 use automode_shell::{Act, Effect, Host, RefChange, VcsOp};
 
 use super::Exception;
-use crate::rules::{Scene, default_branch_reached};
+use crate::scene::{Scene, default_branch_reached};
 
 pub struct FeatureBranchPush;
 

@@ -7,7 +7,7 @@
 use automode_shell::place::{Place, Zone};
 use automode_shell::{Act, Effect, Extent, Invocation, Target, Value};
 
-use crate::rules::{Scene, named_paths};
+use crate::scene::{Scene, named_paths};
 
 /// Nothing that the program of an effect is given lies in a place where strangers put files.
 pub fn keeps_inside(scene: &Scene<'_>, effect: &Effect) -> bool {
@@ -62,43 +62,4 @@ fn is_own_work(scene: &Scene<'_>, path: &str) -> bool {
     scene
         .written(path)
         .is_some_and(|file| file.findings.is_empty() && file.taint.is_empty())
-}
-
-/// Flags that lead a connection elsewhere than its address says, or leave it unchecked.
-const DETOURS: &[&str] = &[
-    "--resolve",
-    "--connect-to",
-    "-x",
-    "--proxy",
-    "--preproxy",
-    "--socks4",
-    "--socks4a",
-    "--socks5",
-    "--socks5-hostname",
-    "--unix-socket",
-    "--abstract-unix-socket",
-    "--doh-url",
-    "--dns-servers",
-    "-k",
-    "--insecure",
-    "--no-check-certificate",
-    "--cacert",
-    "--capath",
-    "--ca-certificate",
-    "-K",
-    "--config",
-];
-
-/// A client that was told to talk to somebody else than the address names.
-pub fn is_detoured(start: &Invocation) -> bool {
-    start.argv.iter().skip(1).any(|word| {
-        word.literal().is_some_and(|word| {
-            let name = word.split('=').next().unwrap_or_default();
-            let bundled = word.starts_with('-')
-                && !word.starts_with("--")
-                && word.chars().all(|c| c == '-' || c.is_ascii_alphabetic())
-                && word.contains(['k', 'x', 'K']);
-            DETOURS.contains(&name) || bundled
-        })
-    })
 }

@@ -8,7 +8,7 @@ use automode_shell::place::{Place, Zone};
 use automode_shell::{Act, Effect, Extent, Gap, GapKind, Invocation, Layer, Stdout};
 
 use super::overlaps;
-use crate::rules::{Scene, program_name};
+use crate::scene::{Scene, program_name};
 
 /// A read of something that a listing of the project named.
 pub fn is_item(scene: &Scene<'_>, effect: &Effect) -> bool {

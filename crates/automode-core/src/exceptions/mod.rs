@@ -13,18 +13,17 @@ mod listed;
 mod project_code;
 mod project_local;
 mod read_only;
-pub mod standard_credential;
+mod standard_credential;
 mod test_artifact;
-pub mod toolchain_setup;
+mod toolchain_setup;
 
 pub use declared_dependency::MANIFESTS;
-pub use test_artifact::is_fixture;
+pub use project_code::ProjectCode;
 
 use automode_shell::{Act, Coverage, Effect, Gap, GapKind};
 
-use crate::Finding;
-use crate::policy::ProjectCode;
-use crate::rules::Scene;
+use crate::scene::Scene;
+use crate::{Finding, Weight};
 
 /// A kind of action that is routine.
 pub trait Exception: Sync {
@@ -33,6 +32,10 @@ pub trait Exception: Sync {
     fn page(&self) -> &'static str;
     /// Proves that this effect is routine here.
     fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool;
+    /// Proves that what was not seen here does not matter.
+    fn accepts(&self, _gap: &Gap, _scene: &Scene<'_>) -> bool {
+        false
+    }
     /// Proves that this soft finding does not matter here.
     fn clears(&self, _finding: &Finding, _scene: &Scene<'_>) -> bool {
         false
@@ -86,12 +89,7 @@ pub fn settle(
         }
     }
     for finding in findings {
-        let by = |exception: &&dyn Exception| finding.soft && exception.clears(finding, scene);
-        match EXCEPTIONS
-            .iter()
-            .position(by)
-            .and_then(|at| used.get_mut(at))
-        {
+        match clearing(finding, scene).and_then(|at| used.get_mut(at)) {
             Some(used) => *used = true,
             None => open.push(finding.evidence.clone()),
         }
@@ -109,12 +107,19 @@ pub fn standing<'f>(
     scene: &'f Scene<'_>,
     findings: &'f [Finding],
 ) -> impl Iterator<Item = &'f Finding> {
-    findings.iter().filter(|finding| {
-        !finding.soft
-            || !EXCEPTIONS
-                .iter()
-                .any(|exception| exception.clears(finding, scene))
-    })
+    findings
+        .iter()
+        .filter(|finding| clearing(finding, scene).is_none())
+}
+
+/// The exception that clears a finding, by its place in the list.
+fn clearing(finding: &Finding, scene: &Scene<'_>) -> Option<usize> {
+    match finding.weight {
+        Weight::Soft => EXCEPTIONS
+            .iter()
+            .position(|exception| exception.clears(finding, scene)),
+        Weight::Evidence | Weight::Veto => None,
+    }
 }
 
 /// Whatever was not understood and no setting accepts.
@@ -125,9 +130,10 @@ pub fn open_gaps<'a>(scene: &Scene<'a>, project_code: ProjectCode) -> Vec<&'a Ga
         Some(Coverage::Partial(gaps)) => gaps
             .iter()
             .filter(|gap| {
-                !listed::accepts(gap, scene)
+                !EXCEPTIONS
+                    .iter()
+                    .any(|exception| exception.accepts(gap, scene))
                     && !project_code::accepts(gap, scene, project_code)
-                    && !toolchain_setup::accepts(gap, scene)
             })
             .collect(),
     }
@@ -179,7 +185,7 @@ fn describe_gap(gap: &Gap) -> String {
 }
 
 fn describe_effect(effect: &Effect, scene: &Scene<'_>) -> String {
-    use crate::rules::shown_target as shown;
+    use crate::scene::report::target as shown;
     match &effect.act {
         Act::Read { target } => format!("reads {}", shown(scene, target)),
         Act::List { target } => format!("lists {}", shown(scene, target)),

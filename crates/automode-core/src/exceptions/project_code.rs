@@ -10,8 +10,15 @@ use automode_shell::{Act, Code, Effect, Extent, Gap, GapKind, Host, Taint, Targe
 
 use super::inside::keeps_inside;
 use super::overlaps;
-use crate::policy::ProjectCode;
-use crate::rules::Scene;
+use crate::scene::Scene;
+
+/// Whether the project's own tests, builds and scripts run without the judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProjectCode {
+    #[default]
+    Allow,
+    Judge,
+}
 
 /// Whether a setting accepts what was not seen.
 pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {

@@ -10,7 +10,7 @@ use automode_shell::{
 };
 
 use super::Exception;
-use crate::rules::{Loss, Scene, certain, loss};
+use crate::scene::{Loss, Scene, certain, loss};
 use crate::{Finding, GitState, WrittenFile};
 
 pub struct ProjectLocal;

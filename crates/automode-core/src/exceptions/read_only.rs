@@ -6,13 +6,13 @@
 
 use automode_shell::place::{Place, Zone};
 use automode_shell::{
-    Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Host, Taint, Target, Value, VcsOp,
+    Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Gap, Host, Taint, Target, Value, VcsOp,
 };
 
 use super::{Exception, listed};
 use crate::PathKind;
 use crate::effects::Url;
-use crate::rules::{ENVIRONMENT, Scene};
+use crate::scene::{ENVIRONMENT, Scene};
 
 pub struct ReadOnly;
 
@@ -59,6 +59,11 @@ impl Exception for ReadOnly {
             Act::Credential { what, .. } => what == ENVIRONMENT,
             _ => false,
         }
+    }
+
+    /// A word that stands for a file that a listing of the project names.
+    fn accepts(&self, gap: &Gap, scene: &Scene<'_>) -> bool {
+        listed::accepts(gap, scene)
     }
 }
 

@@ -3,35 +3,15 @@
 //! A key or an environment file among a project's test fixtures is made up, and
 //! reading it gives nothing away.
 
-use automode_shell::place::Zone;
-use automode_shell::{Act, Effect, Extent, Target};
+use automode_shell::{Act, Effect};
 
 use super::Exception;
 use crate::Finding;
-use crate::rules::Scene;
+use crate::scene::{Scene, is_fixture};
 
 pub struct TestArtifact;
 
 const ID: &str = "test-artifact";
-
-/// Directories that hold fixtures.
-const DIRECTORIES: &[&str] = &[
-    "test",
-    "tests",
-    "spec",
-    "specs",
-    "fixtures",
-    "fixture",
-    "testdata",
-    "test-data",
-    "__tests__",
-    "__mocks__",
-    "__fixtures__",
-    "mocks",
-    "mock",
-    "samples",
-    "examples",
-];
 
 impl Exception for TestArtifact {
     fn id(&self) -> &'static str {
@@ -61,27 +41,4 @@ impl Exception for TestArtifact {
                     _ => true,
                 })
     }
-}
-
-/// A file below a fixture directory of the project, as named and as resolved.
-pub fn is_fixture(scene: &Scene<'_>, target: &Target) -> bool {
-    let inside = |path: &str| {
-        scene.context.roots.iter().any(|root| {
-            path.strip_prefix(root.trim_end_matches('/'))
-                .is_some_and(|rest| {
-                    rest.split('/')
-                        .any(|name| DIRECTORIES.contains(&name.to_lowercase().as_str()))
-                })
-        })
-    };
-    target.extent == Extent::Exact
-        && inside(&target.path)
-        && scene
-            .places(target)
-            .iter()
-            .all(|place| place.zone == Zone::Project)
-        && scene
-            .path(&target.path)
-            .and_then(|fact| fact.canonical.as_deref())
-            .is_some_and(inside)
 }

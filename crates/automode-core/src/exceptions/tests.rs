@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::EXCEPTIONS;
-use crate::rules::{Expectation, Page};
+use crate::page::{Expectation, Page};
 
 #[test]
 fn the_seven_exceptions_have_unique_ids_and_examples() {

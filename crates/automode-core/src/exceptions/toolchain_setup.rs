@@ -5,46 +5,13 @@ use automode_shell::{
     Act, Code, Direction, Effect, Gap, GapKind, Host, PackageOp, Span, Taint, Value,
 };
 
-use super::inside::is_detoured;
 use super::{Exception, overlaps};
 use crate::Finding;
-use crate::effects::Url;
-use crate::rules::{Scene, program_name};
+use crate::scene::{Scene, is_official, program_name};
 
 pub struct ToolchainSetup;
 
 const ID: &str = "toolchain-setup";
-
-/// Installers that the makers of toolchains publish: host and beginning of the path.
-const OFFICIAL: &[(&str, &str)] = &[
-    ("sh.rustup.rs", ""),
-    ("static.rust-lang.org", "rustup/"),
-    ("astral.sh", "uv/"),
-    ("astral.sh", "ruff/"),
-    ("install.python-poetry.org", ""),
-    ("bootstrap.pypa.io", "get-pip.py"),
-    ("pyenv.run", ""),
-    ("raw.githubusercontent.com", "pyenv/pyenv-installer/"),
-    ("raw.githubusercontent.com", "nvm-sh/nvm/"),
-    ("raw.githubusercontent.com", "Homebrew/install/"),
-    ("raw.githubusercontent.com", "helm/helm/"),
-    ("get.pnpm.io", "install"),
-    ("bun.sh", "install"),
-    ("bun.com", "install"),
-    ("deno.land", "install"),
-    ("deno.land", "x/install"),
-    ("fnm.vercel.app", "install"),
-    ("get.volta.sh", ""),
-    ("mise.run", ""),
-    ("get.sdkman.io", ""),
-    ("get-ghcup.haskell.org", ""),
-    ("get.haskellstack.org", ""),
-    ("getcomposer.org", "installer"),
-    ("raw.githubusercontent.com", "Schniz/fnm/"),
-];
-
-/// Programs that fetch an installer.
-const CLIENTS: &[&str] = &["curl", "wget"];
 
 /// Programs whose packages are toolchains.
 const MANAGERS: &[&str] = &[
@@ -85,6 +52,23 @@ impl Exception for ToolchainSetup {
         }
     }
 
+    /// The text of an official installer is not seen; its maker vouches for it.
+    fn accepts(&self, gap: &Gap, scene: &Scene<'_>) -> bool {
+        if matches!(gap.kind, GapKind::Unseen(_)) && activates(scene, gap.span) {
+            return true;
+        }
+        matches!(gap.kind, GapKind::Unseen(_))
+            && is_official(scene)
+            && scene.effects().any(|effect| {
+                overlaps(effect, gap)
+                    && matches!(
+                        &effect.act,
+                        Act::Execute { code: Code::Stream | Code::Inline { .. }, origin }
+                            if origin.taint.has(Taint::NETWORK)
+                    )
+            })
+    }
+
     fn clears(&self, finding: &Finding, scene: &Scene<'_>) -> bool {
         let mut installs = scene
             .effects()
@@ -95,56 +79,6 @@ impl Exception for ToolchainSetup {
         let managed = installs.peek().is_some() && installs.all(|effect| is_manager(scene, effect));
         finding.rule == "downloaded-code" && (is_official(scene) || managed)
     }
-}
-
-/// The text of an official installer is not seen; its maker vouches for it.
-pub fn accepts(gap: &Gap, scene: &Scene<'_>) -> bool {
-    if matches!(gap.kind, GapKind::Unseen(_)) && activates(scene, gap.span) {
-        return true;
-    }
-    matches!(gap.kind, GapKind::Unseen(_))
-        && is_official(scene)
-        && scene.effects().any(|effect| {
-            overlaps(effect, gap)
-                && matches!(
-                    &effect.act,
-                    Act::Execute { code: Code::Stream | Code::Inline { .. }, origin }
-                        if origin.taint.has(Taint::NETWORK)
-                )
-        })
-}
-
-/// Everything the command fetches is an official installer, over a checked connection.
-#[must_use]
-pub fn is_official(scene: &Scene<'_>) -> bool {
-    let mut fetches = false;
-    for start in scene.invocations() {
-        if CLIENTS.contains(&program_name(start).unwrap_or_default().as_str()) && is_detoured(start)
-        {
-            return false;
-        }
-        for word in start.argv.iter().skip(1) {
-            let Some(text) = word.literal() else {
-                // An address that is only known at run time could be anything.
-                if word.prefix().contains("://") {
-                    return false;
-                }
-                continue;
-            };
-            if !text.contains("://") {
-                continue;
-            }
-            let url = Url::read(&text);
-            let known = OFFICIAL.iter().any(|(host, path)| {
-                url.host.eq_ignore_ascii_case(host) && url.path.starts_with(path)
-            });
-            if !known || url.scheme != "https" || !url.user.is_empty() {
-                return false;
-            }
-            fetches = true;
-        }
-    }
-    fetches
 }
 
 /// `source .venv/bin/activate`: the project's own environment, made by a tool.

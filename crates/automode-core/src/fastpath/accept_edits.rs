@@ -6,8 +6,7 @@
 //! has, what this session wrote, or nothing.
 
 use super::{Answer, FastPath, View};
-use crate::guards::{edited, places};
-use crate::rules::Scene;
+use crate::scene::{Scene, places};
 use crate::{Action, ContainedPath, GitState, Mode, PathFact, PathKind, path, session};
 use automode_shell::{Extent, FileFact, Target};
 
@@ -24,7 +23,7 @@ impl FastPath for AcceptEdits {
 
     fn consider(&self, view: &View<'_>) -> Answer {
         let applies = match view.mode {
-            Mode::Auto | Mode::AcceptEdits => edited(view.scene.action).is_some(),
+            Mode::Auto | Mode::AcceptEdits => view.scene.action.edited_file().is_some(),
             Mode::Default | Mode::Plan | Mode::DontAsk | Mode::BypassPermissions => false,
         };
         if !applies {
@@ -42,7 +41,7 @@ impl FastPath for AcceptEdits {
 /// # Errors
 /// What is missing, in words.
 pub fn proof(scene: &Scene<'_>) -> Result<String, String> {
-    let path = edited(scene.action).ok_or("not an edit of a file")?;
+    let path = scene.action.edited_file().ok_or("not an edit of a file")?;
     let mut canonical = String::new();
     for spelling in path::spellings(path, scene.context) {
         let fact = scene.facts.paths.get(&spelling);

@@ -3,7 +3,7 @@
 use super::{Answer, FastPath, View};
 use crate::{
     Action,
-    tool::{self, Standing},
+    tool::{self, ToolTrust},
 };
 
 pub(super) struct Irrelevant;
@@ -18,7 +18,7 @@ impl FastPath for Irrelevant {
     }
 
     fn consider(&self, view: &View<'_>) -> Answer {
-        let declared = tool::standing(view.tool) == Standing::Irrelevant;
+        let declared = tool::trust(view.tool) == ToolTrust::Irrelevant;
         if declared && matches!(view.scene.action, Action::Inert) {
             Answer::allow(format!("{} touches nothing outside the session", view.tool))
         } else {

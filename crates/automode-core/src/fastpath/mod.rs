@@ -12,7 +12,7 @@ mod powershell;
 mod safe_tool;
 
 use crate::policy::Settings;
-use crate::rules::Scene;
+use crate::scene::Scene;
 use crate::{Mode, Verdict};
 
 /// What a fast path says.

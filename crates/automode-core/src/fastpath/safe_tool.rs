@@ -3,7 +3,7 @@
 use super::{Answer, FastPath, View};
 use crate::{
     Action,
-    tool::{self, Standing},
+    tool::{self, ToolTrust},
 };
 
 pub(super) struct SafeTool;
@@ -18,7 +18,7 @@ impl FastPath for SafeTool {
     }
 
     fn consider(&self, view: &View<'_>) -> Answer {
-        let safe = tool::standing(view.tool) == Standing::Safe;
+        let safe = tool::trust(view.tool) == ToolTrust::Safe;
         let fits = matches!(
             view.scene.action,
             Action::Read { .. } | Action::Search { .. } | Action::Message { .. } | Action::Inert

@@ -2,8 +2,9 @@
 
 use automode_shell::place::Zone;
 
-use super::{Change, Guard, Stop, changes, places};
-use crate::{path, rules::Scene};
+use super::{Guard, Stop};
+use crate::path;
+use crate::scene::{Change, Scene, changes, places};
 
 pub(super) struct CriticalRemoval;
 

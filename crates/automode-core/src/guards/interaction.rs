@@ -1,7 +1,7 @@
 //! A tool that is a question to a person.
 
 use super::{Guard, Stop};
-use crate::{Action, rules::Scene};
+use crate::{Action, scene::Scene};
 
 pub(super) struct Interaction;
 

@@ -2,8 +2,9 @@
 
 use automode_shell::place::Protected;
 
-use super::{Guard, Stop, changes, places};
-use crate::{own, path, rules::Scene};
+use super::{Guard, Stop};
+use crate::path;
+use crate::scene::{Scene, changes, own, places};
 
 pub(super) struct ProtectedPath;
 

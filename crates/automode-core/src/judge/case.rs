@@ -1,7 +1,8 @@
 //! What is put before the judge.
 
-use crate::policy::AutoMode;
-use crate::{Finding, transcript};
+use super::AutoMode;
+use crate::Finding;
+use crate::transcript::{self, Instruction};
 
 /// One pending call with everything that may speak for or against it.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +21,4 @@ pub struct Case<'a> {
     pub findings: &'a [Finding],
     /// The user's own lists.
     pub auto_mode: &'a AutoMode,
-}
-
-/// A file of standing instructions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instruction {
-    pub path: String,
-    pub text: String,
 }

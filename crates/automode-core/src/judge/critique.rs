@@ -1,8 +1,8 @@
 //! A review of a person's own sentences and rules, by the judge who will read them.
 
-use super::escape::push_escaped;
 use super::guidance::bullets;
 use super::{Format, Guidance, Request, Segment, Stage};
+use crate::escape::push_escaped;
 use crate::policy::{Policy, Prose};
 
 const CRITIQUE: &str = include_str!("../../prompts/critique.md");

@@ -4,8 +4,8 @@
 //! built-in one, except where its entry `"$defaults"` splices that in.
 //! Nothing here is read unless a judge is asked or a person looks.
 
-use super::escape::push_escaped;
-use crate::policy::{AutoMode, Prose};
+use super::{AutoMode, Prose};
+use crate::escape::push_escaped;
 
 /// Rules that no consent in a transcript lifts.
 const HARD: [&str; 3] = ["classifier-bypass", "open-backdoor", "audit-tampering"];

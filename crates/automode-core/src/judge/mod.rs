@@ -6,10 +6,10 @@
 //! clearing form of a whole reply clears, and no failure ever does.
 
 mod answer;
+mod auto_mode;
 mod case;
 mod catalogue;
 mod critique;
-pub mod escape;
 mod facts;
 mod guidance;
 mod judging;
@@ -22,8 +22,11 @@ mod request;
 mod settings;
 pub mod tool;
 
+pub use crate::redact::Redaction;
+pub use crate::transcript::Instruction;
 pub use answer::Answer;
-pub use case::{Case, Instruction};
+pub use auto_mode::{AutoMode, Prose};
+pub use case::Case;
 pub use critique::critique;
 pub use facts::facts;
 pub use guidance::Guidance;
@@ -37,7 +40,7 @@ pub use prompt::system;
 pub use reply::{Finish, Reply, Usage};
 pub use request::{Cache, Format, MAX_MARKS, Request, STOP, Segment};
 pub use settings::{
-    Budget, KeySource, Kind, Mode, OverBudget, Protocol, Provider, Redaction, Service, Settings,
+    Budget, KeySource, Kind, Mode, OverBudget, Protocol, Provider, Service, Settings,
 };
 
 use serde::{Deserialize, Serialize};

@@ -4,10 +4,10 @@
 //! the pending call last, facts, and the question of the pass as the final
 //! segment. Everything before the facts is append-only over a session.
 
-use super::escape::push_escaped;
 use super::guidance::bullets;
 use super::{Case, Format, Guidance, Mode, Protocol, Redaction, Request, Segment, Settings, Stage};
 use crate::Failure;
+use crate::escape::push_escaped;
 use crate::redact::redact;
 use crate::transcript::{Entry, Log, Window, line};
 

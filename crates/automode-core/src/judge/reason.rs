@@ -5,7 +5,7 @@
 //! without angle brackets, so that it can neither paint a terminal nor pose as
 //! markup in another model's context.
 
-use super::escape::{is_bracket, is_invisible};
+use crate::escape::{is_bracket, is_invisible};
 
 /// The longest reason that is passed on, in characters.
 pub const MAX_REASON: usize = 300;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::redact::Redaction;
 use serde::{Deserialize, Serialize};
 
 use crate::transcript;
@@ -39,15 +40,6 @@ pub enum Mode {
     Both,
     Fast,
     Thinking,
-}
-
-/// Whether secrets are replaced before anything leaves the machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Redaction {
-    #[default]
-    On,
-    Off,
 }
 
 /// Who is asked, for how long, and for how much money.

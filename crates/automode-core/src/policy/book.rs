@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Asked, Asks, AutoMode, Bypass, Match, Provenance, Settings, Subject,
-    index::Shelf,
+    index::RuleIndex,
     permit,
     rule::Rule,
     strip::AutoAllowRule,
@@ -17,10 +17,10 @@ use crate::Mode;
 pub struct Policy {
     pub settings: Settings,
     pub auto_mode: AutoMode,
-    pub(super) deny: Shelf<Arc<Rule>>,
-    pub(super) ask: Shelf<Arc<Rule>>,
-    pub(super) allow: Shelf<Arc<Rule>>,
-    pub(super) auto_allow: Shelf<AutoAllowRule>,
+    pub(super) deny: RuleIndex<Arc<Rule>>,
+    pub(super) ask: RuleIndex<Arc<Rule>>,
+    pub(super) allow: RuleIndex<Arc<Rule>>,
+    pub(super) auto_allow: RuleIndex<AutoAllowRule>,
     pub(super) directories: Vec<String>,
     pub(super) bypass: Bypass,
     pub(super) provenance: Provenance,

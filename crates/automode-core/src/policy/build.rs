@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     AutoMode, Bypass, Origin, Policy, Prose, Rule, Scope, Settings, Stripped,
-    index::Shelf,
+    index::RuleIndex,
     layer::{Layer, List, ProjectPolicy, Sources, Written},
     strip::AutoAllowRule,
 };
@@ -164,10 +164,10 @@ impl Build {
             bypass: if closed { Bypass::Closed } else { Bypass::Open },
             settings: self.settings,
             auto_mode: auto_mode(layers),
-            deny: Shelf::new(self.deny),
-            ask: Shelf::new(self.ask),
-            allow: Shelf::new(self.allow),
-            auto_allow: Shelf::new(admitted),
+            deny: RuleIndex::new(self.deny),
+            ask: RuleIndex::new(self.ask),
+            allow: RuleIndex::new(self.allow),
+            auto_allow: RuleIndex::new(admitted),
             directories: self.directories,
             provenance: self.provenance,
             failure,

@@ -12,7 +12,7 @@ use super::{
 
 /// A list of rules with its index. Rules keep their order, which never matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shelf<R> {
+pub(super) struct RuleIndex<R> {
     rules: Vec<R>,
     bash: Heads,
     powershell: Heads,
@@ -37,7 +37,7 @@ struct Heads {
     open: Vec<usize>,
 }
 
-impl<R> Default for Shelf<R> {
+impl<R> Default for RuleIndex<R> {
     fn default() -> Self {
         Self {
             rules: Vec::new(),
@@ -55,14 +55,14 @@ impl<R> Default for Shelf<R> {
     }
 }
 
-impl<R: Borrow<Rule>> Shelf<R> {
+impl<R: Borrow<Rule>> RuleIndex<R> {
     pub(super) fn new(rules: Vec<R>) -> Self {
-        let mut shelf = Self::default();
+        let mut index = Self::default();
         for (at, rule) in rules.iter().enumerate() {
-            shelf.file(at, rule.borrow());
+            index.file(at, rule.borrow());
         }
-        shelf.rules = rules;
-        shelf
+        index.rules = rules;
+        index
     }
 
     pub(super) fn rules(&self) -> &[R] {

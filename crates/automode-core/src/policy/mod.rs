@@ -6,7 +6,6 @@
 //! the order of rules and layers never matters.
 //! In auto mode only rules that survived stripping may allow.
 
-mod auto_mode;
 mod book;
 mod build;
 mod chain;
@@ -41,7 +40,9 @@ mod suspect;
 mod tests;
 mod veto;
 
-pub use auto_mode::{AutoMode, Prose};
+pub use crate::exceptions::ProjectCode;
+pub use crate::failure::OnUnavailable;
+pub use crate::judge::{AutoMode, Prose};
 pub use book::Policy;
 pub use build::Provenance;
 pub use field::{Column, Field, Kind, Need, Value};
@@ -51,8 +52,6 @@ pub use lint::{Note, NoteKind};
 pub use nearest::nearest;
 pub use origin::{Origin, Scope};
 pub use rule::{Rule, RuleError};
-pub use settings::{
-    AskRules, Limits, OnLimit, OnUnavailable, PowerShell, ProjectCode, Settings, Strip,
-};
+pub use settings::{AskRules, Limits, OnLimit, PowerShell, Settings, Strip};
 pub use strip::{AutoAllowRule, Stripped};
 pub use subject::{Asked, Asks, Match, Subject};

@@ -17,7 +17,7 @@ use super::{
     Subject, command,
     glob::Glob,
     host,
-    index::{Shelf, Shell},
+    index::{RuleIndex, Shell},
     path::{Anchor, PathPattern, below},
     plain, powershell, prefix,
     rule::{Rule, Specifier},
@@ -30,14 +30,14 @@ use crate::{
 
 /// The rules that together cover the call.
 pub(super) fn find<'a, R: Borrow<Rule>>(
-    shelf: &'a Shelf<R>,
+    index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
 ) -> Option<Vec<&'a Rule>> {
     let one = |rule: Option<&'a Rule>| rule.map(|rule| vec![rule]);
     match subject.action {
-        Action::Shell { command } => shell(shelf, subject, command),
-        Action::PowerShell { command } => power_shell(shelf, command),
-        Action::Read { path } => one(file(shelf.reading(), shelf, subject, path)),
+        Action::Shell { command } => shell(index, subject, command),
+        Action::PowerShell { command } => power_shell(index, command),
+        Action::Read { path } => one(file(index.reading(), index, subject, path)),
         Action::Search { pattern, path } => {
             let place = path.as_deref().unwrap_or(&subject.context.cwd);
             // A pattern that leads out of the place is a place of its own.
@@ -48,19 +48,19 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
             } else {
                 place
             };
-            one(file(shelf.reading(), shelf, subject, place))
+            one(file(index.reading(), index, subject, place))
         }
         Action::Edit { path, .. } | Action::Write { path, .. } | Action::Notebook { path, .. } => {
-            one(file(shelf.editing(), shelf, subject, path))
+            one(file(index.editing(), index, subject, path))
         }
-        Action::Fetch { url, .. } => one(shelf.fetching().find(|rule| match &rule.what {
+        Action::Fetch { url, .. } => one(index.fetching().find(|rule| match &rule.what {
             Specifier::Any => true,
             Specifier::Host(pattern) => {
                 host::strict(url).is_some_and(|host| pattern.matches(&host))
             }
             Specifier::Command(_) | Specifier::Path(_) | Specifier::Name(_) => false,
         })),
-        Action::Spawn { kind, .. } => one(shelf.agents().find(|rule| match (&rule.what, kind) {
+        Action::Spawn { kind, .. } => one(index.agents().find(|rule| match (&rule.what, kind) {
             (Specifier::Any, _) => true,
             (Specifier::Name(glob), Some(kind)) => glob.matches(kind),
             (
@@ -71,7 +71,7 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
                 _,
             ) => false,
         })),
-        Action::Mcp { .. } => one(shelf
+        Action::Mcp { .. } => one(index
             .mcp(subject.tool)
             .into_iter()
             .find(|rule| rule.what == Specifier::Any)),
@@ -81,18 +81,18 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
         | Action::Configure { .. }
         | Action::Interact
         | Action::Inert
-        | Action::Opaque { .. } => one(named(shelf, subject)),
+        | Action::Opaque { .. } => one(named(index, subject)),
     }
 }
 
 /// A rule on a tool by its name; a specifier is understood for skills only.
-fn named<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'_>) -> Option<&'a Rule> {
+fn named<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, subject: &Subject<'_>) -> Option<&'a Rule> {
     let skill = || {
         ["skill", "name"]
             .iter()
             .find_map(|field| subject.input.get(*field).and_then(Value::as_str))
     };
-    shelf.named(subject.tool).find(|rule| match &rule.what {
+    index.named(subject.tool).find(|rule| match &rule.what {
         Specifier::Any => true,
         Specifier::Name(glob) => {
             subject.tool == "Skill" && skill().is_some_and(|name| glob.matches(name))
@@ -103,12 +103,12 @@ fn named<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'_>) -> Opt
 
 fn file<'a, R: Borrow<Rule>>(
     family: impl Iterator<Item = &'a Rule>,
-    shelf: &'a Shelf<R>,
+    index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
     path: &str,
 ) -> Option<&'a Rule> {
     family
-        .chain(shelf.named(subject.tool))
+        .chain(index.named(subject.tool))
         .find(|rule| match &rule.what {
             Specifier::Any => true,
             Specifier::Path(pattern) => covers(rule, pattern, subject, path),
@@ -153,15 +153,15 @@ fn covers(rule: &Rule, pattern: &PathPattern, subject: &Subject<'_>, path: &str)
             || resolved(anchor).is_some_and(|anchor| fits(&canonical, &anchor)))
 }
 
-fn power_shell<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, text: &str) -> Option<Vec<&'a Rule>> {
-    if let Some(rule) = shelf.all_commands(Shell::PowerShell).next() {
+fn power_shell<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, text: &str) -> Option<Vec<&'a Rule>> {
+    if let Some(rule) = index.all_commands(Shell::PowerShell).next() {
         return Some(vec![rule]);
     }
     let parts = powershell::split(text)?;
     parts
         .iter()
         .map(|part| {
-            shelf
+            index
                 .commands(Shell::PowerShell, part)
                 .find(|rule| command_glob(rule).is_some_and(|glob| glob.matches(part)))
         })
@@ -176,22 +176,22 @@ fn command_glob(rule: &Rule) -> Option<&Glob> {
 }
 
 fn shell<'a, R: Borrow<Rule>>(
-    shelf: &'a Shelf<R>,
+    index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
     text: &str,
 ) -> Option<Vec<&'a Rule>> {
     let Some(analysis) = subject.analysis else {
-        return by_text(shelf, text);
+        return by_text(index, text);
     };
     let meddles = |act: &Act| matches!(act, Act::Environment { .. });
     if analysis.effects.iter().any(|effect| meddles(&effect.act)) {
         return None;
     }
-    if let Some(rule) = shelf.all_commands(Shell::Bash).next() {
+    if let Some(rule) = index.all_commands(Shell::Bash).next() {
         return Some(vec![rule]);
     }
     // A person wrote down exactly this command.
-    if let Some(rule) = shelf
+    if let Some(rule) = index
         .commands(Shell::Bash, text.trim())
         .find(|rule| command_glob(rule).and_then(Glob::exact) == Some(text.trim()))
     {
@@ -199,12 +199,12 @@ fn shell<'a, R: Borrow<Rule>>(
     }
     let splits = !unsplit(analysis) && !analysis.invocations.is_empty();
     splits
-        .then(|| parts(shelf, subject, analysis, text))
+        .then(|| parts(index, subject, analysis, text))
         .flatten()
 }
 
 fn parts<'a, R: Borrow<Rule>>(
-    shelf: &'a Shelf<R>,
+    index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
     analysis: &Analysis,
     text: &str,
@@ -227,21 +227,21 @@ fn parts<'a, R: Borrow<Rule>>(
         if !invocation
             .redirects
             .iter()
-            .all(|redirect| harmless(redirect, shelf, subject))
+            .all(|redirect| harmless(redirect, index, subject))
         {
             return None;
         }
         if walks(invocation, subject, analysis) {
             continue;
         }
-        rules.push(part(shelf, invocation, invocation.span.of(text).trim())?);
+        rules.push(part(index, invocation, invocation.span.of(text).trim())?);
     }
     (!rules.is_empty()).then_some(rules)
 }
 
 /// The rule that covers one simple command.
 fn part<'a, R: Borrow<Rule>>(
-    shelf: &'a Shelf<R>,
+    index: &'a RuleIndex<R>,
     invocation: &Invocation,
     typed: &str,
 ) -> Option<&'a Rule> {
@@ -279,12 +279,12 @@ fn part<'a, R: Borrow<Rule>>(
         };
         let by_words = forms.iter().find_map(|words| {
             let text = command::quoted(words);
-            shelf
+            index
                 .commands(Shell::Bash, &text)
                 .find(|rule| fits(rule, &text))
         });
         let by_typing = || {
-            shelf
+            index
                 .commands(Shell::Bash, typed)
                 .find(|rule| fits(rule, typed))
         };
@@ -340,7 +340,11 @@ fn walks(invocation: &Invocation, subject: &Subject<'_>, analysis: &Analysis) ->
 
 /// Whether a redirection loses and changes nothing that a rule on the command
 /// does not speak of.
-fn harmless<R: Borrow<Rule>>(redirect: &Redirect, shelf: &Shelf<R>, subject: &Subject<'_>) -> bool {
+fn harmless<R: Borrow<Rule>>(
+    redirect: &Redirect,
+    index: &RuleIndex<R>,
+    subject: &Subject<'_>,
+) -> bool {
     if redirect.input {
         return true;
     }
@@ -363,9 +367,9 @@ fn harmless<R: Borrow<Rule>>(redirect: &Redirect, shelf: &Shelf<R>, subject: &Su
             && resolved.is_some_and(|path| Place::of_path(path, subject.context).zone == Zone::Temp)
     };
     scratch()
-        || shelf
+        || index
             .editing()
-            .chain(shelf.named("Write"))
+            .chain(index.named("Write"))
             .any(|rule| match &rule.what {
                 Specifier::Path(pattern) => covers(rule, pattern, subject, path),
                 Specifier::Any
@@ -376,12 +380,12 @@ fn harmless<R: Borrow<Rule>>(redirect: &Redirect, shelf: &Shelf<R>, subject: &Su
 }
 
 /// Without an analysis: only text that needs none.
-fn by_text<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, text: &str) -> Option<Vec<&'a Rule>> {
+fn by_text<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, text: &str) -> Option<Vec<&'a Rule>> {
     let parts = plain::split(text)?;
     parts
         .iter()
         .map(|words| {
-            if let Some(rule) = shelf.all_commands(Shell::Bash).next() {
+            if let Some(rule) = index.all_commands(Shell::Bash).next() {
                 return Some(rule);
             }
             let mut forms: Vec<&[String]> = vec![words];
@@ -390,7 +394,7 @@ fn by_text<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, text: &str) -> Option<Vec<&
             }
             forms.iter().find_map(|words| {
                 let text = command::quoted(words);
-                shelf.commands(Shell::Bash, &text).find(|rule| {
+                index.commands(Shell::Bash, &text).find(|rule| {
                     command_glob(rule).is_some_and(|glob| {
                         glob.matches(&text) && (glob.exact().is_some() || !command::hides(words))
                     })

@@ -1,6 +1,7 @@
 //! The switches of the engine, one struct per noun.
 
-use crate::judge;
+use crate::exceptions::ProjectCode;
+use crate::{OnUnavailable, judge};
 
 /// Everything that can be set apart from rules and prose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,14 +45,6 @@ pub enum AskRules {
     Judge,
 }
 
-/// The verdict when the judge cannot answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnUnavailable {
-    #[default]
-    Deny,
-    Ask,
-}
-
 /// What a headless run does at the denial limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLimit {
@@ -60,14 +53,6 @@ pub enum OnLimit {
     Stop,
     /// Refuse this call and go on.
     Deny,
-}
-
-/// Whether the project's own tests, builds and scripts run without the judge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProjectCode {
-    #[default]
-    Allow,
-    Judge,
 }
 
 /// Denials of the judge and outages, per session.

@@ -14,7 +14,7 @@ use super::{
     Scope, Subject,
     glob::Glob,
     host,
-    index::{Shelf, Shell},
+    index::{RuleIndex, Shell},
     powershell,
     reach::{Reach, files, inside, reached, touches},
     rule::{EDITING, READING, Rule, Specifier, Tool},
@@ -53,51 +53,54 @@ impl<'a> Found<'a> {
 }
 
 /// What the rules of a list say of a call.
-pub(super) fn find<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'_>) -> Found<'a> {
+pub(super) fn find<'a, R: Borrow<Rule>>(
+    index: &'a RuleIndex<R>,
+    subject: &Subject<'_>,
+) -> Found<'a> {
     let mut found = Found::default();
     let mut note = |rule: &'a Rule, hit: Option<Hit>| {
         if let Some(hit) = hit {
             found.note(rule, hit);
         }
     };
-    for rule in shelf.parameters() {
+    for rule in index.parameters() {
         note(rule, parameter(rule, subject));
     }
-    for rule in shelf.patterns() {
+    for rule in index.patterns() {
         note(rule, pattern(rule, subject));
     }
-    for rule in shelf
+    for rule in index
         .mcp(subject.tool)
         .into_iter()
-        .chain(shelf.named(subject.tool))
+        .chain(index.named(subject.tool))
     {
         note(rule, by_name(rule, subject));
     }
     match subject.action {
-        Action::Shell { command } => shell(shelf, subject, command, &mut note),
-        Action::PowerShell { command } => power_shell(shelf, command, &mut note),
-        Action::Read { path } => files(shelf.reading(), &[path], subject, &mut note),
+        Action::Shell { command } => shell(index, subject, command, &mut note),
+        Action::PowerShell { command } => power_shell(index, command, &mut note),
+        Action::Read { path } => files(index.reading(), &[path], subject, &mut note),
         Action::Search { pattern, path } => {
             let place = path.as_deref().unwrap_or(".");
             let found = inside(place);
             let named = [place, &found, pattern];
-            files(shelf.reading(), &named, subject, &mut note);
+            files(index.reading(), &named, subject, &mut note);
         }
         Action::Edit { path, .. } | Action::Write { path, .. } | Action::Notebook { path, .. } => {
-            files(shelf.editing(), &[path], subject, &mut note);
+            files(index.editing(), &[path], subject, &mut note);
         }
         Action::Fetch { url, .. } => {
-            for rule in shelf.fetching() {
+            for rule in index.fetching() {
                 note(rule, fetch(rule, url));
             }
         }
         Action::Spawn { kind, .. } => {
             let kind = kind.as_deref().unwrap_or("general-purpose");
-            for rule in shelf.agents() {
+            for rule in index.agents() {
                 note(rule, name(rule, kind));
             }
         }
-        Action::Opaque { .. } => opaque(shelf, subject, &mut note),
+        Action::Opaque { .. } => opaque(index, subject, &mut note),
         Action::WebSearch { .. }
         | Action::Schedule { .. }
         | Action::Message { .. }
@@ -201,8 +204,8 @@ fn fetch(rule: &Rule, url: &str) -> Option<Hit> {
 }
 
 /// The input does not have the tool's shape: a rule on its content may match.
-fn opaque<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'_>, note: Note<'_, 'a>) {
-    for rule in shelf.rules().iter().map(Borrow::borrow) {
+fn opaque<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, subject: &Subject<'_>, note: Note<'_, 'a>) {
+    for rule in index.rules().iter().map(Borrow::borrow) {
         let by_name = matches!(
             rule.tool,
             Tool::Named(_) | Tool::Mcp { .. } | Tool::Pattern(_)
@@ -218,24 +221,24 @@ fn opaque<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, subject: &Subject<'_>, note:
     }
 }
 
-fn power_shell<'a, R: Borrow<Rule>>(shelf: &'a Shelf<R>, text: &str, note: Note<'_, 'a>) {
-    for rule in shelf.all_commands(Shell::PowerShell) {
+fn power_shell<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, text: &str, note: Note<'_, 'a>) {
+    for rule in index.all_commands(Shell::PowerShell) {
         note(rule, Some(Hit::Sure));
     }
-    if shelf.speaks_of_commands(Shell::PowerShell) {
+    if index.speaks_of_commands(Shell::PowerShell) {
         for suspect in powershell::suspects(text) {
-            commands(shelf, Shell::PowerShell, &suspect, note);
+            commands(index, Shell::PowerShell, &suspect, note);
         }
     }
 }
 
 fn commands<'a, R: Borrow<Rule>>(
-    shelf: &'a Shelf<R>,
+    index: &'a RuleIndex<R>,
     shell: Shell,
     text: &str,
     note: Note<'_, 'a>,
 ) {
-    for rule in shelf.commands(shell, text) {
+    for rule in index.commands(shell, text) {
         if let Specifier::Command(glob) = &rule.what {
             note(rule, command_hit(glob, text));
         }
@@ -252,34 +255,34 @@ fn command_hit(glob: &Glob, text: &str) -> Option<Hit> {
 }
 
 fn shell<'a, R: Borrow<Rule>>(
-    shelf: &'a Shelf<R>,
+    index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
     text: &str,
     note: Note<'_, 'a>,
 ) {
-    for rule in shelf.all_commands(Shell::Bash) {
+    for rule in index.all_commands(Shell::Bash) {
         note(rule, Some(Hit::Sure));
     }
-    if shelf.speaks_of_commands(Shell::Bash) {
-        commands(shelf, Shell::Bash, text.trim(), note);
+    if index.speaks_of_commands(Shell::Bash) {
+        commands(index, Shell::Bash, text.trim(), note);
         for invocation in subject
             .analysis
             .iter()
             .flat_map(|analysis| &analysis.invocations)
         {
             for suspect in suspect::suspects(invocation, invocation.span.of(text).trim()) {
-                commands(shelf, Shell::Bash, &suspect, note);
+                commands(index, Shell::Bash, &suspect, note);
             }
         }
         if subject.analysis.is_none_or(unsplit) {
             match suspect::raw_suspects(text) {
                 Some(suspects) => {
                     for suspect in suspects {
-                        commands(shelf, Shell::Bash, &suspect, note);
+                        commands(index, Shell::Bash, &suspect, note);
                     }
                 }
                 None => {
-                    for rule in shelf.commands(Shell::Bash, "\0") {
+                    for rule in index.commands(Shell::Bash, "\0") {
                         note(rule, Some(Hit::Maybe));
                     }
                 }
@@ -287,7 +290,7 @@ fn shell<'a, R: Borrow<Rule>>(
         }
     }
     if let Some(analysis) = subject.analysis {
-        effects(shelf, subject, analysis, note);
+        effects(index, subject, analysis, note);
     }
 }
 
@@ -306,7 +309,7 @@ pub(super) fn unsplit(analysis: &Analysis) -> bool {
 
 /// File and host rules on what a command would do.
 fn effects<'a, R: Borrow<Rule>>(
-    shelf: &'a Shelf<R>,
+    index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
     analysis: &Analysis,
     note: Note<'_, 'a>,
@@ -314,7 +317,7 @@ fn effects<'a, R: Borrow<Rule>>(
     for effect in &analysis.effects {
         match effect.act.touches() {
             Some((Touch::Read | Touch::Run, target)) => {
-                for rule in shelf.reading() {
+                for rule in index.reading() {
                     note(rule, reached(rule, target, Reach::Content, subject));
                 }
             }
@@ -325,7 +328,7 @@ fn effects<'a, R: Borrow<Rule>>(
                         Reach::Path
                     }
                 };
-                for rule in shelf.editing().chain(shelf.named("Write")) {
+                for rule in index.editing().chain(index.named("Write")) {
                     note(rule, reached(rule, target, reach, subject));
                 }
             }
@@ -336,7 +339,7 @@ fn effects<'a, R: Borrow<Rule>>(
             ..
         } = &effect.act
         {
-            for rule in shelf.fetching() {
+            for rule in index.fetching() {
                 if let Specifier::Host(pattern) = &rule.what {
                     let hit = pattern.matches(&host::normal(name));
                     note(rule, hit.then_some(Hit::Sure));

@@ -15,6 +15,17 @@ mod url;
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
+/// Whether secrets are replaced before anything leaves the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Redaction {
+    #[default]
+    On,
+    Off,
+}
+
 const OPEN: &str = "[REDACTED:";
 
 /// A stretch of text to take out.

@@ -4,8 +4,9 @@
 //! be one once it runs is evidence now; lesser findings count only where the
 //! code runs by itself, because there nobody is asked again.
 
-use super::{CATALOGUE, Scene, report};
+use super::CATALOGUE;
 use crate::effects::{Content, Runs};
+use crate::scene::{Scene, report};
 use crate::{Action, Finding, Weight};
 
 /// What the code that an action leaves behind would be stopped for.
@@ -33,15 +34,14 @@ fn inside(scene: &Scene<'_>, content: &Content) -> Vec<Finding> {
         .flat_map(|rule| rule.detect(&scene))
         .filter(|finding| match (finding.weight, content.runs) {
             (Weight::Veto, _) => true,
-            (Weight::Evidence, Runs::ByItself) => !finding.soft,
-            (Weight::Evidence, Runs::WhenStarted) => false,
+            (Weight::Evidence, Runs::ByItself) => true,
+            (Weight::Evidence, Runs::WhenStarted) | (Weight::Soft, _) => false,
         })
         .map(|finding| Finding {
             weight: Weight::Evidence,
             // The span points into the piece, not into what the agent wrote.
             span: automode_shell::Span::default(),
             evidence: report::line(&format!("once it runs, {}", finding.evidence)),
-            soft: false,
             ..finding
         })
         .collect()

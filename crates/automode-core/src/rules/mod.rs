@@ -14,25 +14,13 @@ mod destroy;
 mod execute;
 mod expose;
 mod git;
-mod page;
 mod persist;
-mod recover;
-mod report;
-mod scene;
 mod secrets;
-mod verb;
 mod world;
 
-pub use content::detect as detect_content;
-pub use git::default_branch_reached;
-pub use page::{Example, Expectation, Page};
-pub use recover::{Loss, certain, loss};
-pub use report::target as shown_target;
-pub use scene::{Scene, named_paths, program_name};
-pub use secrets::ENVIRONMENT;
-pub use verb::Verb;
-
 use crate::Finding;
+use crate::scene::Scene;
+pub use content::detect as detect_content;
 
 /// A category of actions to block.
 pub trait Rule: Sync {

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
-use super::{CATALOGUE, Expectation, Page, find};
+use super::{CATALOGUE, find};
+use crate::page::{Expectation, Page};
 
 /// Categories that nothing in an action gives away.
 const SILENT: &[&str] = &["impersonation"];

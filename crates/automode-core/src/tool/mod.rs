@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use crate::{Action, ToolCall};
 
 pub use suspect::suspects;
-pub use table::{Shape, Standing, TABLE, Tool};
+pub use table::{Shape, TABLE, Tool, ToolTrust};
 
 /// The canonical name of the tool, and what the call means.
 #[must_use]
@@ -35,8 +35,8 @@ pub fn is_known(name: &str) -> bool {
 
 /// How far a tool is trusted by its name alone.
 #[must_use]
-pub fn standing(name: &str) -> Standing {
-    find(name).map_or(Standing::Judged, |tool| tool.standing)
+pub fn trust(name: &str) -> ToolTrust {
+    find(name).map_or(ToolTrust::Judged, |tool| tool.trust)
 }
 
 /// The directory the call works in: its own where the input of a shell names one.
@@ -319,11 +319,7 @@ mod tests {
                     | Shape::Schedule
                     | Shape::Configure
             );
-            assert!(
-                !reaches || tool.standing == Standing::Judged,
-                "{}",
-                tool.name
-            );
+            assert!(!reaches || tool.trust == ToolTrust::Judged, "{}", tool.name);
         }
     }
 }

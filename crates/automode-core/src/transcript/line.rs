@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use super::{Entry, Form};
-use crate::judge::{Redaction, escape::push_escaped};
-use crate::redact::redact;
+use crate::escape::push_escaped;
+use crate::redact::{Redaction, redact};
 
 /// Appends the line of an entry with its line break.
 pub fn line(out: &mut String, entry: &Entry, form: Form, redaction: Redaction) {

@@ -24,3 +24,10 @@ pub enum Entry {
     User(String),
     Call { tool: String, brief: String },
 }
+
+/// A file of standing instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    pub path: String,
+    pub text: String,
+}

@@ -3,7 +3,7 @@
 //! Text of the agent is redacted and cut before it gets here; the environment is
 //! never part of it. Unknown fields of other versions are ignored when read.
 
-use automode_core::line::Judged;
+use automode_core::engine::Judged;
 use automode_core::redact::redact;
 use automode_core::{Decision, Ground, Presence, Verdict};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use automode_core::engine::{self, Settlement};
 use automode_core::judge::{Service, Stage};
-use automode_core::line::{self, Settlement};
 use automode_core::{Ground, Verdict, Weight};
 
 use super::case::{Case, Label};
@@ -49,7 +49,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    fn of(judged: &line::Judged, service: &Service) -> Self {
+    fn of(judged: &engine::Judged, service: &Service) -> Self {
         Self {
             stage: judged.stage,
             model: judged.model.clone(),

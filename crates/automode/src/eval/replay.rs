@@ -6,7 +6,7 @@
 
 use automode_core::{
     Action, CallRecord, Facts, Outcome, Session, ToolCall, WrittenFile, brief, effects, rules,
-    tool, transcript,
+    scene, tool, transcript,
 };
 use automode_shell::{Act, Context, Extent, Invocation, Target, Value};
 
@@ -89,7 +89,7 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
     world
         .links
         .extend(links.filter(|(link, target)| link != target));
-    let scene = rules::Scene {
+    let scene = scene::Scene {
         action: &action,
         analysis: Some(&effects.analysis),
         content: &effects.content,

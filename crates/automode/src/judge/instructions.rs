@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use automode_core::Session;
-use automode_core::judge::Instruction;
+use automode_core::transcript::Instruction;
 
 use crate::ports::Recall;
 

@@ -1,7 +1,7 @@
 //! What a settled call adds to a session's record.
 
 use automode_core::Ledger;
-use automode_core::line::Settlement;
+use automode_core::engine::Settlement;
 
 use super::note::{CallNote, Cost, LedgerNote, Note};
 

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode::audit::{self, Circumstance, Entry};
-use automode::line::Settlement;
+use automode::engine::Settlement;
 use automode::ports::FileSystem;
 use automode::session::{self, CallNote, Memory, Note, Standing};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};

@@ -19,7 +19,7 @@ use automode::session::{Log, Memory};
 use automode::{Failure, Session, ToolCall};
 use automode_agents::transcript::{Branches, Item, Reader, TakenBack};
 use automode_agents::{Agent, Event};
-use automode_core::judge::Instruction;
+use automode_core::transcript::Instruction;
 use automode_core::transcript::{self, Entry, Kept};
 use automode_core::{CallRecord, brief, tool};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use automode::line::Settlement;
+use automode::engine::Settlement;
 use automode::{Ground, Session, Verdict};
 use automode_core::judge::{self, Usage, default_model, price_of};
 use automode_core::transcript::Entry;

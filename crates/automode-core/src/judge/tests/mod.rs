@@ -6,11 +6,11 @@ mod prompt;
 mod protocol;
 mod window;
 
+use super::{AutoMode, Prose};
 use super::{
     Cache, Case, Finish, Format, Guidance, Instruction, Judgement, Judging, MAX_MARKS, Mode, Next,
     Protocol, Reply, Request, Settings, Stage, Usage, system,
 };
-use crate::policy::{AutoMode, Prose};
 use crate::transcript::{self, Entry, Window};
 use crate::{Failure, Finding, Weight};
 
@@ -32,7 +32,6 @@ fn finding(evidence: &str) -> Finding {
         span: automode_shell::Span::default(),
         evidence: evidence.to_owned(),
         instead: String::new(),
-        soft: false,
     }
 }
 

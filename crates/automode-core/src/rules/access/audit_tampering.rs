@@ -4,7 +4,8 @@ use automode_shell::place::Secret;
 use automode_shell::{Act, CloudVerb, Effect, SystemChange, Target, WriteHow};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, report};
 
 pub struct AuditTampering;
 

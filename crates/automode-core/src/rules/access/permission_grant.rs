@@ -6,7 +6,8 @@ use automode_shell::{
 };
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, program_name, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, program_name, report};
 
 pub struct PermissionGrant;
 

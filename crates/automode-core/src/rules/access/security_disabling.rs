@@ -3,7 +3,8 @@
 use automode_shell::{Act, CloudVerb, Effect, Invocation, SystemChange, Value};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, program_name, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, program_name, report};
 
 pub struct SecurityDisabling;
 

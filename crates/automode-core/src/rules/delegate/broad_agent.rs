@@ -2,7 +2,8 @@
 
 use automode_shell::{Act, Span};
 
-use crate::rules::{Rule, Scene, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, report};
 use crate::{Action, Finding};
 
 pub struct BroadAgent;

@@ -6,7 +6,7 @@ use automode_shell::{Invocation, Stdin, Stdout, Value};
 
 use super::foreign_process::ID;
 use crate::Finding;
-use crate::rules::{Scene, program_name};
+use crate::scene::{Scene, program_name};
 
 /// Sources that never end.
 const SOURCES: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"];

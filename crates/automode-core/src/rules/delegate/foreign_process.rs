@@ -4,7 +4,8 @@ use automode_shell::{Act, Effect, Invocation, ProcessScope, Stdout, SystemChange
 
 use super::endless;
 use crate::Finding;
-use crate::rules::{Rule, Scene, program_name, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, program_name, report};
 
 pub struct ForeignProcess;
 

@@ -3,7 +3,9 @@
 use automode_shell::place::Zone;
 use automode_shell::{Act, CloudVerb, DatabaseVerb, Direction, Effect, Host, SystemChange, Target};
 
-use crate::rules::{Rule, Scene, Verb, report};
+use crate::effects::Verb;
+use crate::rules::Rule;
+use crate::scene::{Scene, report};
 use crate::{Action, Finding};
 
 pub struct SharedResource;

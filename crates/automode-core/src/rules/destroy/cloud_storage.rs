@@ -3,7 +3,8 @@
 use automode_shell::{Act, CloudVerb};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, report};
 
 pub struct CloudStorage;
 

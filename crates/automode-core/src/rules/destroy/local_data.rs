@@ -7,7 +7,8 @@ use automode_shell::{
     Act, DatabaseVerb, Effect, Extent, Invocation, SystemChange, Target, VcsOp, WriteHow,
 };
 
-use crate::rules::{Loss, Rule, Scene, loss, program_name, report};
+use crate::rules::Rule;
+use crate::scene::{Loss, Scene, loss, program_name, report};
 use crate::{Finding, GitState, WrittenFile};
 
 pub struct LocalData;

@@ -3,8 +3,8 @@
 use automode_shell::{Act, Code, Effect, Host, Origin, PackageOp, PackageSource, Taint};
 
 use crate::Finding;
-use crate::exceptions::toolchain_setup;
-use crate::rules::{Rule, Scene, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, is_official, report};
 
 pub struct DownloadedCode;
 
@@ -47,7 +47,7 @@ fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) ->
     let decoded = taint.has(Taint::DECODED);
     match code {
         Code::Stream | Code::Inline { .. } | Code::File(_) if downloaded => {
-            Some(if toolchain_setup::is_official(scene) {
+            Some(if is_official(scene) {
                 scene.soft(
                     ID,
                     scene.part(effect),

@@ -6,7 +6,8 @@
 use automode_shell::{Act, Code, Direction, Effect, Host, Invocation, Layer, Stdin, Stdout, Taint};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, program_name};
+use crate::rules::Rule;
+use crate::scene::{Scene, program_name};
 
 pub struct OpenBackdoor;
 

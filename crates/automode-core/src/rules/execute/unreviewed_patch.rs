@@ -3,7 +3,8 @@
 use automode_shell::place::Zone;
 use automode_shell::{Act, Effect, Host, Invocation, Stdin, Taint, VcsOp};
 
-use crate::rules::{Rule, Scene, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, report};
 use crate::{Finding, path};
 
 pub struct UnreviewedPatch;

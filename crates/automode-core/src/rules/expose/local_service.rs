@@ -3,7 +3,8 @@
 use automode_shell::{Act, Interface};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene};
+use crate::rules::Rule;
+use crate::scene::Scene;
 
 pub struct LocalService;
 

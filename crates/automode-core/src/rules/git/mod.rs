@@ -3,5 +3,5 @@
 mod default_branch_push;
 mod force_push;
 
-pub use default_branch_push::{DefaultBranchPush, reached as default_branch_reached};
+pub use default_branch_push::DefaultBranchPush;
 pub use force_push::ForcePush;

@@ -3,7 +3,8 @@
 use automode_shell::Act;
 use automode_shell::place::Protected;
 
-use crate::rules::{Rule, Scene, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, report};
 use crate::{Action, Finding};
 
 pub struct AgentSelfChange;

@@ -3,9 +3,9 @@
 use automode_shell::place::{Place, Protected};
 use automode_shell::{Act, Effect, Extent, Invocation, ProcessScope, Stdout, Target};
 
-use crate::guards::Change;
-use crate::rules::{Rule, Scene, certain, program_name, report};
-use crate::{Finding, own, path};
+use crate::rules::Rule;
+use crate::scene::{Change, Scene, certain, own, program_name, report};
+use crate::{Finding, path};
 
 pub struct ClassifierBypass;
 

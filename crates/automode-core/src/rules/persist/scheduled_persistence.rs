@@ -3,7 +3,8 @@
 use automode_shell::place::{Place, Protected};
 use automode_shell::{Act, Effect, PersistKind, WriteHow};
 
-use crate::rules::{Rule, Scene, named_paths, program_name, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, named_paths, program_name, report};
 use crate::{Action, Finding};
 
 pub struct ScheduledPersistence;

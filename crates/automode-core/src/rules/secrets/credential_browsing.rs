@@ -5,8 +5,8 @@ use automode_shell::{
     Act, CloudVerb, Code, Effect, Extent, Host, Invocation, ProcessScope, Span, Stdout, Target,
 };
 
-use crate::exceptions::is_fixture;
-use crate::rules::{Rule, Scene, named_paths, program_name, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, is_fixture, named_paths, program_name, report};
 use crate::{Action, Finding};
 
 pub struct CredentialBrowsing;

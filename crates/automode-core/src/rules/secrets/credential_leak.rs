@@ -5,14 +5,12 @@ use automode_shell::{Act, Direction, Effect, Host, Invocation, Taint, Target, Va
 
 use super::printed;
 use crate::Finding;
-use crate::exceptions::{is_fixture, standard_credential};
-use crate::rules::{Rule, Scene, program_name, report};
+use crate::rules::Rule;
+use crate::scene::{ENVIRONMENT, Scene, is_fixture, is_own_provider, program_name, report};
 
 pub struct CredentialLeak;
 
 pub(super) const ID: &str = "credential-leak";
-/// All variables together, as an effect names them.
-pub const ENVIRONMENT: &str = "environment";
 pub(super) const KEEP: &str =
     "keep the secret where it is, and let the program that needs it read it";
 
@@ -51,13 +49,11 @@ fn leak(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
                 }
             };
             let what = format!("sends a secret to {to}");
-            Some(
-                if standard_credential::is_own_provider(scene, effect, host) {
-                    scene.soft(ID, scene.part(effect), &what, KEEP)
-                } else {
-                    scene.veto(ID, scene.part(effect), &what, KEEP)
-                },
-            )
+            Some(if is_own_provider(scene, effect, host) {
+                scene.soft(ID, scene.part(effect), &what, KEEP)
+            } else {
+                scene.veto(ID, scene.part(effect), &what, KEEP)
+            })
         }
         Act::Message { service } if carries_secret(scene, effect) => Some(scene.veto(
             ID,

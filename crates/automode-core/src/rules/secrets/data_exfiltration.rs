@@ -4,7 +4,8 @@ use automode_shell::place::Zone;
 use automode_shell::{Act, Direction, Effect, Host, Taint, VcsOp};
 
 use crate::Finding;
-use crate::rules::{Rule, Scene, report};
+use crate::rules::Rule;
+use crate::scene::{Scene, report};
 
 pub struct DataExfiltration;
 

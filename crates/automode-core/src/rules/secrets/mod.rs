@@ -6,5 +6,5 @@ mod data_exfiltration;
 mod printed;
 
 pub use credential_browsing::CredentialBrowsing;
-pub use credential_leak::{CredentialLeak, ENVIRONMENT};
+pub use credential_leak::CredentialLeak;
 pub use data_exfiltration::DataExfiltration;

@@ -10,7 +10,7 @@ use automode_shell::{Act, Code, DynamicSource, Invocation, Piece, Stdin, Stdout,
 
 use super::credential_leak::{ID, KEEP};
 use crate::Finding;
-use crate::rules::{Scene, program_name};
+use crate::scene::{ENVIRONMENT, Scene, program_name};
 
 /// What of the environment the agent would get to see.
 pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
@@ -87,9 +87,10 @@ fn source(start: &Invocation, dumped: bool) -> Option<Source<'_>> {
 
 /// The effects of a start say that it prints all variables.
 fn dumped(scene: &Scene<'_>, by: usize) -> bool {
-    scene.effects().filter(|effect| effect.by == by).any(
-        |effect| matches!(&effect.act, Act::Credential { what, .. } if what == super::ENVIRONMENT),
-    )
+    scene
+        .effects()
+        .filter(|effect| effect.by == by)
+        .any(|effect| matches!(&effect.act, Act::Credential { what, .. } if what == ENVIRONMENT))
 }
 
 fn only_text(word: &Value) -> Option<&str> {

@@ -1,7 +1,8 @@
 //! Words put into somebody's mouth. Nothing in a command tells: the judge decides.
 
 use crate::Finding;
-use crate::rules::{Rule, Scene};
+use crate::rules::Rule;
+use crate::scene::Scene;
 
 pub struct Impersonation;
 

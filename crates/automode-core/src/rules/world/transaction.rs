@@ -2,7 +2,9 @@
 
 use automode_shell::Span;
 
-use crate::rules::{Rule, Scene, Verb, report};
+use crate::effects::Verb;
+use crate::rules::Rule;
+use crate::scene::{Scene, report};
 use crate::{Action, Finding};
 
 pub struct Transaction;

@@ -10,7 +10,7 @@ use automode_shell::{Act, Code, Extent, Need, Target, VcsOp, WriteHow};
 
 use super::case::Case;
 use crate::exceptions::MANIFESTS;
-use crate::guards::{changes, edited};
+use crate::scene::changes;
 use crate::{Action, PathKind, Query, path};
 
 /// The most things looked at in one round.
@@ -45,7 +45,7 @@ fn surroundings(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
 fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
     let named = match &case.action {
         Action::Read { path } => Some(path.as_str()),
-        action => edited(action),
+        action => action.edited_file(),
     };
     let Some(named) = named else { return };
     for spelling in path::spellings(named, &case.context) {

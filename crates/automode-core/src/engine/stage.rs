@@ -1,6 +1,6 @@
-//! The stages of the line, one function each.
+//! The stages of the engine, one function each.
 //!
-//! A stage answers with a [`Word`]: an opinion, or nothing and a note on why.
+//! A stage answers with a [`StageAnswer`]: an opinion, or nothing and a note on why.
 //! A veto never answers with an allow; a permit that cannot prove its case
 //! answers with nothing.
 
@@ -17,28 +17,28 @@ use crate::{
 };
 
 /// What a stage says.
-pub(super) enum Word {
+pub(super) enum StageAnswer {
     Says(Opinion),
     Silent(String),
 }
 
 /// A stage that may allow.
-pub(super) type Permit = fn(&Case<'_>, &[Finding]) -> Word;
+pub(super) type Permit = fn(&Case<'_>, &[Finding]) -> StageAnswer;
 
-impl Word {
+impl StageAnswer {
     fn silent(note: impl Into<String>) -> Self {
         Self::Silent(note.into())
     }
 }
 
 /// Notes what a stage said, and hands its opinion on.
-pub(super) fn hear(trace: &mut Trace, stage: Stage, word: Word) -> Option<Opinion> {
+pub(super) fn hear(trace: &mut Trace, stage: Stage, word: StageAnswer) -> Option<Opinion> {
     match word {
-        Word::Says(opinion) => {
+        StageAnswer::Says(opinion) => {
             note(trace, stage, &opinion);
             Some(opinion)
         }
-        Word::Silent(note) => {
+        StageAnswer::Silent(note) => {
             trace.entries.push(TraceEntry {
                 stage,
                 verdict: None,
@@ -59,13 +59,13 @@ pub(super) fn note(trace: &mut Trace, stage: Stage, opinion: &Opinion) {
 }
 
 /// Always-deny rules. A policy that is broken may have lost some: then nothing passes,
-/// and what is left of the line is heard all the same.
-pub(super) fn deny(case: &Case<'_>) -> Word {
+/// and what is left of the engine is heard all the same.
+pub(super) fn deny(case: &Case<'_>) -> StageAnswer {
     if let Some(found) = case.policy.denies(&case.subject()) {
-        return Word::Says(by_rule(Verdict::Deny, &found));
+        return StageAnswer::Says(by_rule(Verdict::Deny, &found));
     }
     let Some(why) = case.policy.failure() else {
-        return Word::silent("no deny rule matches");
+        return StageAnswer::silent("no deny rule matches");
     };
     let (mode, presence) = (case.session.mode, case.session.presence);
     let failed = Opinion::failed(Failure::Parse, "", presence, &case.policy.settings);
@@ -73,7 +73,7 @@ pub(super) fn deny(case: &Case<'_>) -> Word {
         reason: format!("broken settings allow nothing: {}", why.replace('\n', "; ")),
         ..failed
     };
-    Word::Says(broken.bounding(mode, presence))
+    StageAnswer::Says(broken.bounding(mode, presence))
 }
 
 /// The opinion of a permission rule.
@@ -89,35 +89,35 @@ fn by_rule(verdict: Verdict, found: &Match) -> Opinion {
 }
 
 /// What no judge may approve.
-pub(super) fn guards(case: &Case<'_>) -> Word {
+pub(super) fn guards(case: &Case<'_>) -> StageAnswer {
     match guards::check(&case.scene()) {
-        Some(stop) => Word::Says(Opinion::new(
+        Some(stop) => StageAnswer::Says(Opinion::new(
             Verdict::Ask,
             Ground::Guard(stop.guard),
             format!("{}; no judge may approve that", stop.reason),
         )),
-        None => Word::silent("no guard stops it"),
+        None => StageAnswer::silent("no guard stops it"),
     }
 }
 
 /// Block rules proved by the analysis.
-pub(super) fn veto(findings: &[Finding]) -> Word {
+pub(super) fn veto(findings: &[Finding]) -> StageAnswer {
     let veto = findings
         .iter()
         .find(|finding| finding.weight == Weight::Veto);
     match veto {
-        Some(finding) => Word::Says(Opinion::new(
+        Some(finding) => StageAnswer::Says(Opinion::new(
             Verdict::Deny,
             Ground::Rule(finding.rule),
             sentence(finding),
         )),
-        None if findings.is_empty() => Word::silent("no block rule has a finding"),
-        None => Word::silent(evidence(findings)),
+        None if findings.is_empty() => StageAnswer::silent("no block rule has a finding"),
+        None => StageAnswer::silent(evidence(findings)),
     }
 }
 
 /// Ask rules: a person's hands the call to a person, a repository's is a floor.
-pub(super) fn ask(case: &Case<'_>) -> Word {
+pub(super) fn ask(case: &Case<'_>) -> StageAnswer {
     let Asks { person, project } = case.policy.asks(&case.subject());
     let (mode, presence) = (case.session.mode, case.session.presence);
     let left = |asked: &Asked| match asked {
@@ -126,13 +126,15 @@ pub(super) fn ask(case: &Case<'_>) -> Word {
         Asked::Doubt(_) => false,
     };
     match (person, project) {
-        (Some(asked), _) if !left(&asked) => Word::Says(by_asking(&asked)),
-        (_, Some(asked)) if !left(&asked) => Word::Says(by_asking(&asked).bounding(mode, presence)),
+        (Some(asked), _) if !left(&asked) => StageAnswer::Says(by_asking(&asked)),
+        (_, Some(asked)) if !left(&asked) => {
+            StageAnswer::Says(by_asking(&asked).bounding(mode, presence))
+        }
         (Some(asked), _) | (None, Some(asked)) => {
             let reason = by_asking(&asked).reason;
-            Word::silent(format!("{reason}, and leaves it to the judge"))
+            StageAnswer::silent(format!("{reason}, and leaves it to the judge"))
         }
-        (None, None) => Word::silent("no ask rule matches"),
+        (None, None) => StageAnswer::silent("no ask rule matches"),
     }
 }
 
@@ -157,7 +159,7 @@ fn leaves_to_judge(case: &Case<'_>) -> bool {
 }
 
 /// In plan mode nothing is changed by a tool that only changes things.
-pub(super) fn plan(case: &Case<'_>) -> Word {
+pub(super) fn plan(case: &Case<'_>) -> StageAnswer {
     let changes = matches!(
         case.action,
         Action::Edit { .. }
@@ -167,7 +169,7 @@ pub(super) fn plan(case: &Case<'_>) -> Word {
             | Action::Schedule { .. }
     );
     if case.session.mode == Mode::Plan && changes {
-        return Word::Says(Opinion::new(
+        return StageAnswer::Says(Opinion::new(
             Verdict::Ask,
             Ground::Mode(Mode::Plan),
             format!(
@@ -176,25 +178,25 @@ pub(super) fn plan(case: &Case<'_>) -> Word {
             ),
         ));
     }
-    Word::silent(format!("mode {}", case.session.mode.name()))
+    StageAnswer::silent(format!("mode {}", case.session.mode.name()))
 }
 
 /// Allow rules; in auto mode those that survived stripping.
-pub(super) fn allow(case: &Case<'_>, _findings: &[Finding]) -> Word {
+pub(super) fn allow(case: &Case<'_>, _findings: &[Finding]) -> StageAnswer {
     let subject = case.subject();
     if leaves_to_judge(case) && case.policy.asks(&subject).any().is_some() {
-        return Word::silent("an ask rule stands before the allow rules");
+        return StageAnswer::silent("an ask rule stands before the allow rules");
     }
     match case.policy.allows(&subject, case.session.mode) {
-        Some(found) => Word::Says(by_rule(Verdict::Allow, &found)),
-        None => Word::silent("no allow rule covers it"),
+        Some(found) => StageAnswer::Says(by_rule(Verdict::Allow, &found)),
+        None => StageAnswer::silent("no allow rule covers it"),
     }
 }
 
 /// What needs no judge.
-pub(super) fn fast_paths(case: &Case<'_>, findings: &[Finding]) -> Word {
+pub(super) fn fast_paths(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
     if !findings.is_empty() {
-        return Word::silent("a finding closes the fast paths");
+        return StageAnswer::silent("a finding closes the fast paths");
     }
     let view = View {
         tool: &case.tool,
@@ -207,7 +209,7 @@ pub(super) fn fast_paths(case: &Case<'_>, findings: &[Finding]) -> Word {
         match path.consider(&view) {
             Answer::Settled { verdict, reason } => {
                 let ground = Ground::FastPath(path.id());
-                return Word::Says(Opinion::new(verdict, ground, reason));
+                return StageAnswer::Says(Opinion::new(verdict, ground, reason));
             }
             Answer::Open(missing) if missing.is_empty() => {}
             Answer::Open(missing) => notes.push(format!("{}: {missing}", path.id())),
@@ -216,35 +218,35 @@ pub(super) fn fast_paths(case: &Case<'_>, findings: &[Finding]) -> Word {
     if notes.is_empty() {
         notes.push("no fast path applies".to_owned());
     }
-    Word::silent(notes.join("; "))
+    StageAnswer::silent(notes.join("; "))
 }
 
 /// What can be proved harmless.
-pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> Word {
+pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
     match case.session.mode {
         Mode::Auto => {}
         Mode::Default
         | Mode::AcceptEdits
         | Mode::Plan
         | Mode::DontAsk
-        | Mode::BypassPermissions => return Word::silent("exceptions are for auto mode"),
+        | Mode::BypassPermissions => return StageAnswer::silent("exceptions are for auto mode"),
     }
     let scene = case.scene();
     // An edit needs its own proof as well: an exception may clear what a rule saw in
     // it, not where it lands or what it replaces.
-    if guards::edited(&case.action).is_some()
+    if case.action.edited_file().is_some()
         && let Err(missing) = edit_proof(&scene)
     {
-        return Word::silent(missing);
+        return StageAnswer::silent(missing);
     }
     let project_code = case.policy.settings.project_code;
     match exceptions::settle(&scene, findings, project_code) {
-        Ok(proof) => Word::Says(Opinion::new(
+        Ok(proof) => StageAnswer::Says(Opinion::new(
             Verdict::Allow,
             Ground::FastPath(proof.exception),
             proof.reason,
         )),
-        Err(open) => Word::silent(open.join("; ")),
+        Err(open) => StageAnswer::silent(open.join("; ")),
     }
 }
 
@@ -297,7 +299,7 @@ pub(super) fn open_reason(case: &Case<'_>, findings: &[Finding]) -> String {
 /// Why a call of another tool is still open.
 fn unsettled(case: &Case<'_>) -> String {
     let tool = &case.tool;
-    if guards::edited(&case.action).is_some()
+    if case.action.edited_file().is_some()
         && let Err(missing) = edit_proof(&case.scene())
     {
         return missing;

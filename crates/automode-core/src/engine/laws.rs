@@ -4,10 +4,10 @@ use automode_shell::{Coverage, Gap, GapKind, Span};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-use super::case::{Case, Question, Seat};
+use super::case::{Case, JudgePresence, Question};
 use super::opinion::Opinion;
 use super::plan::plan;
-use super::{Course, walk};
+use super::{WalkEnd, walk};
 use crate::policy::fixture::{fact, policy};
 use crate::{
     Facts, Ground, Mode, PathFact, PathKind, Presence, Query, Session, ToolCall, Trace, Verdict,
@@ -92,9 +92,9 @@ fn observed(queries: &[Query]) -> Facts {
 fn verdict(case: &Case<'_>, judged: Verdict) -> Verdict {
     let findings = rules::detect(&case.scene());
     let way = walk(case, &findings, &mut Trace::default());
-    let opinion = match way.course {
-        Course::Settled(opinion) => opinion,
-        Course::Judge => Opinion::new(judged, Ground::Judge(judge::Stage::Fast), ""),
+    let opinion = match way.end {
+        WalkEnd::Settled(opinion) => opinion,
+        WalkEnd::Judge => Opinion::new(judged, Ground::Judge(judge::Stage::Fast), ""),
     };
     let opinion = match way.floor {
         Some(floor) => opinion.over(floor),
@@ -135,7 +135,7 @@ proptest! {
             call: &call,
             session: &session,
             policy: &policy,
-            judge: Seat::Taken,
+            judge: JudgePresence::Present,
             now: 0,
         });
         for _ in 0..4 {

@@ -1,10 +1,10 @@
-//! The line: one call from its name to its decision.
+//! The engine: one call from its name to its decision.
 //!
 //! [`walk`] is the whole order of the engine. Vetoes come first, all are heard
 //! and the strictest wins; then permits, of which the first that holds suffices;
 //! then the mode, and last the judge. No stage that may allow stands before one
 //! that may deny. What a repository asks for is a floor: everything after it is
-//! still heard, and the stricter of the two answers. [`Line`] drives it without
+//! still heard, and the stricter of the two answers. [`Engine`] drives it without
 //! IO: it asks to observe, asks to judge, and settles.
 
 mod case;
@@ -17,23 +17,23 @@ mod record;
 mod stage;
 mod step;
 
-pub use case::{Question, Seat};
+pub use case::{JudgePresence, Question};
 pub use record::{Judged, Settlement};
-pub use step::{Input, Line, Step};
+pub use step::{Engine, Input, Step};
 
 use crate::{Finding, Mode, Stage, Trace};
 use case::Case;
-use opinion::{Hold, Opinion};
+use opinion::{Finality, Opinion};
 
 /// The way of a call once all facts are in.
-struct Way {
-    course: Course,
+struct WalkResult {
+    end: WalkEnd,
     /// What the answer may not be looser than.
     floor: Option<Opinion>,
 }
 
 /// Where it leads.
-enum Course {
+enum WalkEnd {
     Settled(Opinion),
     /// Nothing settled it: the judge decides.
     Judge,
@@ -47,7 +47,7 @@ const PERMITS: [(Stage, stage::Permit); 3] = [
 ];
 
 /// Takes a call through every stage before the judge.
-fn walk(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> Way {
+fn walk(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> WalkResult {
     let heard = [
         stage::hear(trace, Stage::PolicyDeny, stage::deny(case)),
         stage::hear(trace, Stage::Guards, stage::guards(case)),
@@ -58,26 +58,26 @@ fn walk(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> Way {
     let (vetoes, floors): (Vec<_>, Vec<_>) = heard
         .into_iter()
         .flatten()
-        .partition(|opinion| opinion.hold == Hold::Settles);
-    let course = match Opinion::strictest(vetoes) {
-        Some(veto) => Course::Settled(veto),
+        .partition(|opinion| opinion.finality == Finality::Settles);
+    let end = match Opinion::strictest(vetoes) {
+        Some(veto) => WalkEnd::Settled(veto),
         None => permitted(case, findings, trace),
     };
-    Way {
-        course,
+    WalkResult {
+        end,
         floor: Opinion::strictest(floors),
     }
 }
 
 /// What no veto stopped: a permit, the mode's own answer, or the judge.
-fn permitted(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> Course {
+fn permitted(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> WalkEnd {
     for (name, permit) in PERMITS {
         if let Some(opinion) = stage::hear(trace, name, permit(case, findings)) {
-            return Course::Settled(opinion);
+            return WalkEnd::Settled(opinion);
         }
     }
     match case.session.mode {
-        Mode::Auto => Course::Judge,
+        Mode::Auto => WalkEnd::Judge,
         Mode::Default
         | Mode::AcceptEdits
         | Mode::Plan
@@ -85,7 +85,7 @@ fn permitted(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> Course
         | Mode::BypassPermissions => {
             let opinion = stage::mode(case, findings);
             stage::note(trace, Stage::Mode, &opinion);
-            Course::Settled(opinion)
+            WalkEnd::Settled(opinion)
         }
     }
 }

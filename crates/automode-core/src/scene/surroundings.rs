@@ -7,7 +7,7 @@ use automode_shell::{
 
 use super::report;
 use crate::effects::Content;
-use crate::{Action, Facts, Finding, PathFact, Session, Weight, WrittenFile, guards};
+use crate::{Action, Facts, Finding, PathFact, Session, Weight, WrittenFile};
 
 /// One action in its surroundings.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +125,7 @@ impl<'a> Scene<'a> {
             };
             places.push(Place::of(
                 &resolved,
-                &guards::resolve(self.context, self.facts),
+                &super::resolve(self.context, self.facts),
             ));
         }
         places
@@ -141,7 +141,7 @@ impl<'a> Scene<'a> {
     /// The place of a path that is already resolved.
     #[must_use]
     pub fn resolved_place(&self, canonical: &str) -> Place {
-        Place::of_path(canonical, &guards::resolve(self.context, self.facts))
+        Place::of_path(canonical, &super::resolve(self.context, self.facts))
     }
 
     /// What was observed about a path.
@@ -221,10 +221,7 @@ impl<'a> Scene<'a> {
     /// Consent decides, unless an exception proves it routine.
     #[must_use]
     pub fn soft(&self, rule: &'static str, span: Span, what: &str, instead: &str) -> Finding {
-        Finding {
-            soft: true,
-            ..self.finding(rule, Weight::Evidence, span, what, instead)
-        }
+        self.finding(rule, Weight::Soft, span, what, instead)
     }
 
     fn finding(
@@ -241,7 +238,6 @@ impl<'a> Scene<'a> {
             span,
             evidence: report::evidence(span.of(self.text()), what),
             instead: report::line(instead),
-            soft: false,
         }
     }
 }

@@ -46,7 +46,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Characters that a reader takes for `<` or `>`.
-pub(super) const fn is_bracket(character: char) -> bool {
+pub const fn is_bracket(character: char) -> bool {
     matches!(
         character,
         '\u{2039}'

@@ -7,25 +7,25 @@ use automode_shell::{Analysis, Context, FileFact};
 
 use crate::effects::{self, Effects};
 use crate::policy::{Policy, Subject};
-use crate::rules::Scene;
+use crate::scene::Scene;
 use crate::{Action, Facts, Query, Session, ToolCall, tool};
 
-/// What goes into the line.
+/// What goes into the engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     pub call: &'a ToolCall,
     pub session: &'a Session,
     pub policy: &'a Policy,
-    pub judge: Seat,
+    pub judge: JudgePresence,
     /// Seconds since the epoch, for the pause after outages of the judge.
     pub now: u64,
 }
 
 /// Whether there is a judge to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seat {
-    Empty,
-    Taken,
+pub enum JudgePresence {
+    Absent,
+    Present,
 }
 
 /// A question, normalised, with what is known so far.
@@ -34,7 +34,7 @@ pub(super) struct Case<'a> {
     pub call: &'a ToolCall,
     pub session: &'a Session,
     pub policy: &'a Policy,
-    pub judge: Seat,
+    pub judge: JudgePresence,
     pub now: u64,
     /// The canonical tool name.
     pub tool: Cow<'static, str>,

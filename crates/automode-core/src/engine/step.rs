@@ -1,14 +1,14 @@
-//! The line without IO: it says what it needs and is told what came of it.
+//! The engine without IO: it says what it needs and is told what came of it.
 //!
-//! A caller feeds [`Line::resume`] until it settles. Whatever the caller answers
-//! the line ends: observations are asked for in a bounded number of rounds, the
+//! A caller feeds [`Engine::resume`] until it settles. Whatever the caller answers
+//! the engine ends: observations are asked for in a bounded number of rounds, the
 //! judge in at most two passes, and an answer out of turn is a failure.
 
-use super::case::{Case, Question, Seat};
+use super::case::{Case, JudgePresence, Question};
 use super::opinion::Opinion;
 use super::plan::plan;
 use super::record::{self, Judged, Settlement};
-use super::{Course, stage, walk};
+use super::{WalkEnd, stage, walk};
 use crate::effects::Effects;
 use crate::judge::{self, Judgement, Judging, Next};
 use crate::ledger::{Entry, Limit};
@@ -17,10 +17,10 @@ use crate::{
     brief, rules,
 };
 
-/// How often the line asks to observe before it decides with what it has.
+/// How often the engine asks to observe before it decides with what it has.
 const ROUNDS: u8 = 4;
 
-/// What the line wants.
+/// What the engine wants.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Look at these and answer with [`Input::Facts`]; with a failure in [`Input::Reply`] where
@@ -41,7 +41,7 @@ pub enum Input {
 
 /// One call under way.
 #[derive(Debug)]
-pub struct Line<'a> {
+pub struct Engine<'a> {
     case: Case<'a>,
     state: State,
     findings: Vec<Finding>,
@@ -60,7 +60,7 @@ enum State {
     Settled,
 }
 
-impl<'a> Line<'a> {
+impl<'a> Engine<'a> {
     #[must_use]
     pub fn new(question: Question<'a>) -> Self {
         Self {
@@ -138,19 +138,19 @@ impl<'a> Line<'a> {
         }
         let way = walk(&self.case, &self.findings, &mut self.trace);
         self.floor = way.floor;
-        match way.course {
-            Course::Settled(opinion) => {
+        match way.end {
+            WalkEnd::Settled(opinion) => {
                 let entry = Entry::Unjudged(opinion.verdict);
                 self.settle(opinion, entry)
             }
-            Course::Judge => self.turn_to_judge(),
+            WalkEnd::Judge => self.turn_to_judge(),
         }
     }
 
     fn turn_to_judge(&mut self) -> Step {
         let limits = &self.case.policy.settings.limits;
         match self.case.judge {
-            Seat::Empty => {
+            JudgePresence::Absent => {
                 let open = stage::open_reason(&self.case, &self.findings);
                 let reason = format!(
                     "{open}; no judge is configured (hint: set `AUTOMODE_JUDGE`, or add an allow rule)"
@@ -159,12 +159,12 @@ impl<'a> Line<'a> {
                 stage::note(&mut self.trace, Stage::Judge, &opinion);
                 self.settle(opinion, Entry::Unjudged(Verdict::Ask))
             }
-            Seat::Taken if self.case.session.ledger.is_paused(limits, self.case.now) => {
+            JudgePresence::Present if self.case.session.ledger.is_paused(limits, self.case.now) => {
                 // Not an outage of its own: counting it would never let the pause end.
                 let opinion = self.failed(Failure::Unavailable, "it is left alone for a while");
                 self.settle(opinion, Entry::Unjudged(Verdict::Deny))
             }
-            Seat::Taken => {
+            JudgePresence::Present => {
                 self.state = State::Recalling;
                 Step::Observe(vec![Query::Transcript])
             }
@@ -280,7 +280,7 @@ impl<'a> Line<'a> {
         opinion
     }
 
-    /// The ledger keeps what the line itself said: a floor neither wears the limits
+    /// The ledger keeps what the engine itself said: a floor neither wears the limits
     /// down nor keeps an allow from resetting them.
     fn settle(&mut self, opinion: Opinion, entry: Entry) -> Step {
         let session = self.case.session;

@@ -7,16 +7,15 @@
 
 use automode_shell::{Extent, Target};
 
-use crate::guards::Change;
+use super::{Change, Scene};
 use crate::path;
-use crate::rules::Scene;
 
 /// Characters that begin and end a part of a name that is not certain.
 const OPENING: [char; 5] = ['*', '?', '[', '(', '{'];
 const CLOSING: [char; 5] = ['*', '?', ']', ')', '}'];
 
 /// Whether a change of this target is a change of automode itself.
-pub(crate) fn is_changed(scene: &Scene<'_>, change: Change, target: &Target) -> bool {
+pub fn is_changed(scene: &Scene<'_>, change: Change, target: &Target) -> bool {
     let canonical = scene
         .path(&target.path)
         .and_then(|fact| fact.canonical.as_deref());
@@ -29,7 +28,7 @@ pub(crate) fn is_changed(scene: &Scene<'_>, change: Change, target: &Target) -> 
 }
 
 /// Whether a program, as it is named or where its link leads, is one of automode's places.
-pub(crate) fn is_program(scene: &Scene<'_>, path: &str) -> bool {
+pub fn is_program(scene: &Scene<'_>, path: &str) -> bool {
     let canonical = scene.path(path).and_then(|fact| fact.canonical.as_deref());
     [Some(path), canonical]
         .into_iter()

@@ -14,14 +14,14 @@ pub(super) struct Opinion {
     pub reason: String,
     /// The run must end.
     pub stop: bool,
-    pub hold: Hold,
+    pub finality: Finality,
 }
 
-/// Whether an opinion ends the line.
+/// Whether an opinion ends the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
+pub(super) enum Finality {
     Settles,
-    /// The line goes on, and its answer is never looser than this.
+    /// The engine goes on, and its answer is never looser than this.
     Floor,
 }
 
@@ -32,7 +32,7 @@ impl Opinion {
             ground,
             reason: reason.into(),
             stop: false,
-            hold: Hold::Settles,
+            finality: Finality::Settles,
         }
     }
 
@@ -50,7 +50,7 @@ impl Opinion {
             ground: Ground::Failure(failure),
             reason: format!("{}{separator}{detail}", failure.describe()),
             stop: fallback == Fallback::Stop,
-            hold: Hold::Settles,
+            finality: Finality::Settles,
         }
     }
 
@@ -65,11 +65,11 @@ impl Opinion {
         })
     }
 
-    /// A question whose asker may not keep the rest of the line from being stricter.
+    /// A question whose asker may not keep the rest of the engine from being stricter.
     /// Where nobody can be asked it is a denial already, and nothing is stricter.
     pub fn bounding(mut self, mode: Mode, presence: Presence) -> Self {
         if self.verdict == Verdict::Ask && nobody(mode, presence).is_none() {
-            self.hold = Hold::Floor;
+            self.finality = Finality::Floor;
         }
         self
     }

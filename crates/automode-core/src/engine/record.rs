@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::case::Case;
 use crate::effects::Effects;
-use crate::guards::edited;
 use crate::{
     Action, CallRecord, Decision, Ledger, Outcome, PathKind, Session, Verdict, WrittenFile, brief,
     digest, judge, path, rules, transcript,
@@ -23,7 +22,7 @@ pub struct Settlement {
     pub written: Vec<WrittenFile>,
     /// The judge's part, where one was asked.
     pub judged: Option<Judged>,
-    /// What the call would do; `None`: the line broke before it was known.
+    /// What the call would do; `None`: the engine broke before it was known.
     pub effects: Option<Effects>,
 }
 
@@ -99,7 +98,7 @@ pub(super) fn written(case: &Case<'_>) -> Vec<WrittenFile> {
             taint,
         }
     };
-    if let Some(path) = edited(&case.action) {
+    if let Some(path) = case.action.edited_file() {
         return path::spellings(path, &case.context)
             .iter()
             .map(|path| file(path, digest_after(case, path), Vec::new()))

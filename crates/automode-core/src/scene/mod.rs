@@ -1,0 +1,29 @@
+//! One action in its surroundings, with what rules, guards and exceptions ask of it.
+//!
+//! A [`Scene`] is what they look at; the functions beside it answer the usual
+//! questions: what would change, what would be lost, which branch is reached,
+//! whose credential that is. Nothing here decides: there are no weights and no
+//! verdicts but the words of a finding.
+
+mod branch;
+mod change;
+mod detour;
+mod fixture;
+mod installer;
+mod loss;
+pub(crate) mod own;
+mod provider;
+pub(crate) mod report;
+mod surroundings;
+
+pub use branch::default_branch_reached;
+pub use change::{Change, changes, places, resolve};
+pub use detour::is_detoured;
+pub use fixture::is_fixture;
+pub use installer::is_official;
+pub use loss::{Loss, certain, loss};
+pub use provider::is_own_provider;
+pub use surroundings::{Scene, named_paths, program_name};
+
+/// All variables together, as an effect names them.
+pub const ENVIRONMENT: &str = "environment";
