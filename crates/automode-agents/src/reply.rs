@@ -5,7 +5,7 @@
 //! command run, so no encoder is shared between clients that differ. Text that goes
 //! to a model or a terminal is bounded and free of control characters here, once.
 
-use automode_core::judge::escape::is_invisible;
+use automode_core::escape::is_invisible;
 use automode_core::{Decision, Ground, Presence, Verdict};
 use serde_json::Value;
 
