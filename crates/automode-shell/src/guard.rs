@@ -6,8 +6,8 @@
 //! Characters that make text look other than it is (bidirectional and invisible
 //! ones) pass, but are reported: such a command is never fully understood.
 
-use crate::Span;
 use crate::invisible::disguises;
+use crate::ir::Span;
 
 /// The longest command that is read, in bytes.
 pub const MAX_BYTES: usize = 10_000;

@@ -7,40 +7,25 @@
 //! What it wants to know about the machine it asks for as a [`Need`]; the caller
 //! observes, adds to the [`Facts`] and analyses again.
 
-mod analysis;
-mod coverage;
-mod effect;
 mod eval;
-mod facts;
 pub mod guard;
 pub mod invisible;
-mod invocation;
+mod ir;
 pub mod language;
-mod notation;
 pub mod place;
-pub mod powershell;
 mod program;
 pub mod script;
-mod span;
 pub mod syntax;
-mod taint;
-mod target;
-mod value;
 
-pub use analysis::{Analysis, Context, analyse};
-pub use coverage::{Coverage, Gap, GapKind};
-pub use effect::{
-    Account, Act, Certainty, CloudVerb, Code, DatabaseVerb, Direction, Effect, Host, Interface,
-    Origin, PackageOp, PackageSource, PersistKind, ProcessScope, RefChange, Scope, SystemChange,
-    Touch, VcsOp, WriteHow,
+pub use eval::analyse;
+pub use ir::{
+    Account, Act, Analysis, Certainty, CloudVerb, Code, Context, Coverage, DatabaseVerb, Direction,
+    Dynamic, DynamicSource, Effect, Extent, Facts, FileFact, Gap, GapKind, Host, Interface,
+    Invocation, Language, Layer, Need, Nested, NestedStdin, Origin, Output, PackageOp,
+    PackageSource, PersistKind, Piece, ProcessScope, ProgramEffects, Redirect, RefChange, Runner,
+    Scope, Span, Stdin, Stdout, SystemChange, Taint, Target, TaskRequest, Touch, Value, VcsOp,
+    WriteHow,
 };
-pub use facts::{Facts, FileFact, Need};
-pub use invocation::{Invocation, Layer, Redirect, Stdin, Stdout};
+pub use language::powershell;
 pub use place::taint_of;
-pub use program::{
-    Language, Nature, Nested, NestedStdin, Output, ProgramEffects, TaskRequest, consult, natures_of,
-};
-pub use span::Span;
-pub use taint::Taint;
-pub use target::{Extent, Target};
-pub use value::{Dynamic, DynamicSource, Piece, Value};
+pub use program::{Nature, consult, natures_of};

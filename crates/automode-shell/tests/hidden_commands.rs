@@ -762,8 +762,8 @@ const RUNS_WHEN_FOLLOWED: &[&str] = &[
 /// The commands that the parser sees, or why it refuses.
 fn commands(text: &str) -> Result<Vec<String>, String> {
     let admitted = guard::admit(text).map_err(|refusal| refusal.to_string())?;
-    let script =
-        syntax::parse(admitted, syntax::Origin::Typed).map_err(|error| error.message.to_owned())?;
+    let script = syntax::parse(admitted, syntax::TextOrigin::Typed)
+        .map_err(|error| error.message.to_owned())?;
     let mut names = Vec::new();
     script.visit(&mut |command| {
         if let syntax::CommandKind::Simple(simple) = &command.kind {

@@ -6,24 +6,24 @@
 
 use super::Evaluator;
 use super::expand::Quotes;
-use super::shell::Shell;
+use super::shell_state::ShellState;
 use super::variable::Stored;
+use crate::ir::{DynamicSource, GapKind, Span, Taint, Value};
 use crate::syntax::Word;
-use crate::{DynamicSource, GapKind, Span, Taint, Value};
 
 impl Evaluator<'_> {
     /// The value of an expression; always a number.
-    pub(super) fn arithmetic(&mut self, expression: &Word, shell: &mut Shell) -> Value {
+    pub(super) fn arithmetic(&mut self, expression: &Word, shell: &mut ShellState) -> Value {
         let text = self.expand(expression, shell, Quotes::Implied);
         self.evaluate(&text, shell, expression.span)
     }
 
     /// The value of a text that bash reads as an expression.
-    pub(super) fn evaluate(&mut self, text: &Value, shell: &mut Shell, span: Span) -> Value {
+    pub(super) fn evaluate(&mut self, text: &Value, shell: &mut ShellState, span: Span) -> Value {
         self.evaluated_name(text, shell);
         let mut fails = false;
         let result = text.literal().and_then(|text| {
-            let mut reader = Reader::new(&text, shell, span);
+            let mut reader = ArithmeticReader::new(&text, shell, span);
             let result = reader.whole();
             fails = result.is_none() && !reader.unknown;
             result
@@ -44,7 +44,7 @@ impl Evaluator<'_> {
 
     /// The values of names are evaluated in turn, and names that the expression may
     /// assign are numbers of no known value.
-    fn give_up_assigned(&mut self, text: &Value, shell: &mut Shell, span: Span) {
+    fn give_up_assigned(&mut self, text: &Value, shell: &mut ShellState, span: Span) {
         let shown = text.shown();
         self.evaluated_names(&shown, shell, 0);
         let assigns = shown.contains("++") || shown.contains("--") || shown.contains('=');
@@ -63,7 +63,7 @@ impl Evaluator<'_> {
     }
 
     /// What the names in an expression hold is an expression too, and so on.
-    fn evaluated_names(&mut self, text: &str, shell: &Shell, depth: u32) {
+    fn evaluated_names(&mut self, text: &str, shell: &ShellState, depth: u32) {
         for name in names(text).filter(|_| depth < 8) {
             let binding = shell.variables.get(shell.resolved(name));
             let values: Vec<&Value> = match binding.map(|binding| &binding.value) {
@@ -91,10 +91,10 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Reads one expression by precedence climbing.
-struct Reader<'t, 's> {
+struct ArithmeticReader<'t, 's> {
     text: &'t [u8],
     at: usize,
-    shell: &'s mut Shell,
+    shell: &'s mut ShellState,
     span: Span,
     steps: u32,
     depth: u32,
@@ -102,8 +102,8 @@ struct Reader<'t, 's> {
     unknown: bool,
 }
 
-impl<'t, 's> Reader<'t, 's> {
-    fn new(text: &'t str, shell: &'s mut Shell, span: Span) -> Self {
+impl<'t, 's> ArithmeticReader<'t, 's> {
+    fn new(text: &'t str, shell: &'s mut ShellState, span: Span) -> Self {
         Self {
             text: text.as_bytes(),
             at: 0,

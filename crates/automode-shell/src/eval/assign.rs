@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use super::Evaluator;
 use super::expand::Quotes;
 use super::field::MAX_SIZE;
-use super::outcome::size;
-use super::shell::Shell;
+use super::output::size;
+use super::shell_state::ShellState;
 use super::variable::{Stored, taint_of_all};
+use crate::ir::{Act, Certainty, DynamicSource, GapKind, Span, Taint, Value};
 use crate::syntax::{Assignment, AssignmentValue, Element};
-use crate::{Act, Certainty, DynamicSource, GapKind, Span, Taint, Value};
 
 /// Tables in which bash looks commands up.
 const TABLES: &[&str] = &["BASH_ALIASES", "BASH_CMDS"];
 
 impl Evaluator<'_> {
     /// Evaluates an assignment and makes it.
-    pub(super) fn assign(&mut self, assignment: &Assignment, shell: &mut Shell) {
+    pub(super) fn assign(&mut self, assignment: &Assignment, shell: &mut ShellState) {
         let name = assignment.name.as_str();
         if let Some(key) = &assignment.subscript {
             let key = self.expand(key, shell, Quotes::Implied);
@@ -41,7 +41,7 @@ impl Evaluator<'_> {
     }
 
     /// Gives a variable a value, changed as the variable changes it.
-    pub(super) fn store(&mut self, name: &str, stored: Stored, span: Span, shell: &mut Shell) {
+    pub(super) fn store(&mut self, name: &str, stored: Stored, span: Span, shell: &mut ShellState) {
         let nature = shell.nature(name);
         if nature.fixed {
             // It fails, and what stands behind it on the line may not run.
@@ -71,7 +71,7 @@ impl Evaluator<'_> {
     }
 
     /// Gives a value to a variable that a builtin names, perhaps with a subscript.
-    pub(super) fn store_named(&mut self, name: &Value, stored: Stored, shell: &mut Shell) {
+    pub(super) fn store_named(&mut self, name: &Value, stored: Stored, shell: &mut ShellState) {
         let Some(text) = name.literal() else {
             self.forget_all(name.span, shell);
             return;
@@ -130,7 +130,7 @@ impl Evaluator<'_> {
     }
 
     /// The value that would be assigned.
-    fn assigned(&mut self, assignment: &Assignment, shell: &mut Shell) -> Stored {
+    fn assigned(&mut self, assignment: &Assignment, shell: &mut ShellState) -> Stored {
         match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let mut value = self.assigned_word(word, shell);
@@ -147,7 +147,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn array(&mut self, elements: &[Element], shell: &mut Shell) -> Stored {
+    fn array(&mut self, elements: &[Element], shell: &mut ShellState) -> Stored {
         let mut values = Vec::new();
         let mut known = true;
         for element in elements {
@@ -168,7 +168,7 @@ impl Evaluator<'_> {
     }
 
     /// The elements of an associative array: with keys, or keys and values in turn.
-    fn map(&mut self, elements: &[Element], shell: &mut Shell) -> Stored {
+    fn map(&mut self, elements: &[Element], shell: &mut ShellState) -> Stored {
         let mut values = Vec::new();
         let mut map = BTreeMap::new();
         let mut known = true;
@@ -202,7 +202,7 @@ impl Evaluator<'_> {
         assignment: &Assignment,
         key: &Value,
         value: Stored,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) {
         let name = shell.resolved(&assignment.name).to_owned();
         let nature = shell.nature(&name);
@@ -253,7 +253,7 @@ impl Evaluator<'_> {
 
 /// What a variable holds after a text is assigned to it: of an array the first
 /// element changes.
-fn first_of(value: Value, name: &str, shell: &Shell) -> Stored {
+fn first_of(value: Value, name: &str, shell: &ShellState) -> Stored {
     let binding = shell.variables.get(shell.resolved(name));
     match binding.map(|binding| &binding.value) {
         Some(Stored::List(values)) if values.is_empty() => Stored::Hidden(value.taint()),
@@ -309,7 +309,7 @@ fn appended(before: Option<&Stored>, more: Stored) -> Stored {
         }
         (Some(Stored::Unset), more) => more,
         (None, Stored::Scalar(more)) => Stored::Scalar(Value::dynamic(
-            crate::DynamicSource::Unknown,
+            crate::ir::DynamicSource::Unknown,
             taint,
             more.span,
         )),

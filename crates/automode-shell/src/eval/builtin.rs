@@ -1,54 +1,56 @@
 //! What the shell does itself.
 
 use super::Evaluator;
-use super::command::Lookup;
+use super::command::CommandLookup;
 use super::declare::Declaration;
-use super::option::Options;
-use super::outcome::{Data, Outcome};
+use super::option::BuiltinOptions;
+use super::output::{CommandOutput, Data};
+use super::prepared_command::PreparedCommand;
 use super::print;
-use super::shell::{End, Shell};
-use super::start::Start;
+use super::shell_state::{EarlyExit, ShellState};
 use super::variable::Stored;
-use crate::{Act, Direction, DynamicSource, GapKind, Layer, Piece, SystemChange, Taint, Value};
+use crate::ir::{Act, Direction, DynamicSource, GapKind, Layer, Piece, SystemChange, Taint, Value};
 
 impl Evaluator<'_> {
     /// Runs a builtin; `None` where the name is none, or only a program has it.
     pub(super) fn builtin(
         &mut self,
         name: &str,
-        start: &Start,
-        lookup: Lookup,
-        shell: &mut Shell,
-    ) -> Option<Outcome> {
-        let program = lookup == Lookup::Programs;
-        let arguments = start.argv.get(1..).unwrap_or_default();
+        prepared: &PreparedCommand,
+        lookup: CommandLookup,
+        shell: &mut ShellState,
+    ) -> Option<CommandOutput> {
+        let program = lookup == CommandLookup::Programs;
+        let arguments = prepared.argv.get(1..).unwrap_or_default();
         let outcome = match name {
             ":" | "true" | "false" => {
-                self.record(start, shell);
-                Outcome::default()
+                self.record(prepared, shell);
+                CommandOutput::default()
             }
             "echo" => {
-                self.record(start, shell);
-                print::echo(arguments, start.span)
+                self.record(prepared, shell);
+                print::echo(arguments, prepared.span)
             }
             "printf" => {
-                self.record(start, shell);
-                self.printf(arguments, start, shell)
+                self.record(prepared, shell);
+                self.printf(arguments, prepared, shell)
             }
             "test" | "[" => {
-                self.record(start, shell);
+                self.record(prepared, shell);
                 self.test(arguments, shell);
-                Outcome::default()
+                CommandOutput::default()
             }
             "pwd" => {
-                self.record(start, shell);
+                self.record(prepared, shell);
                 match &shell.cwd {
-                    Some(cwd) => Outcome::text(Value::text(format!("{cwd}\n"), start.span)),
-                    None => Outcome::unknown(Taint::NONE),
+                    Some(cwd) => {
+                        CommandOutput::text(Value::text(format!("{cwd}\n"), prepared.span))
+                    }
+                    None => CommandOutput::unknown(Taint::NONE),
                 }
             }
             _ if program => return None,
-            _ => return self.stateful(name, arguments, start, lookup, shell),
+            _ => return self.stateful(name, arguments, prepared, lookup, shell),
         };
         Some(outcome)
     }
@@ -58,70 +60,70 @@ impl Evaluator<'_> {
         &mut self,
         name: &str,
         arguments: &[Value],
-        start: &Start,
-        lookup: Lookup,
-        shell: &mut Shell,
-    ) -> Option<Outcome> {
+        prepared: &PreparedCommand,
+        lookup: CommandLookup,
+        shell: &mut ShellState,
+    ) -> Option<CommandOutput> {
         let known = STATEFUL.contains(&name);
         if !known {
             return None;
         }
         if matches!(name, "command" | "builtin" | "exec") {
-            return Some(self.prefix(name, arguments, start, lookup, shell));
+            return Some(self.prefix(name, arguments, prepared, lookup, shell));
         }
         let by = self.invocations.len();
-        self.record(start, shell);
-        if start.arrays.is_empty() && lists_variables(name, arguments) {
+        self.record(prepared, shell);
+        if prepared.arrays.is_empty() && lists_variables(name, arguments) {
             let act = Act::Credential {
                 what: "environment".to_owned(),
                 direction: Direction::Receive,
             };
-            self.effect(act, by, start.span, shell.certainty);
-            return Some(Outcome::unknown(Taint::SECRET));
+            self.effect(act, by, prepared.span, shell.certainty);
+            return Some(CommandOutput::unknown(Taint::SECRET));
         }
         Some(match name {
-            "cd" => self.change_directory(start, shell),
-            "pushd" => self.push_directory(start, shell),
+            "cd" => self.change_directory(prepared, shell),
+            "pushd" => self.push_directory(prepared, shell),
             "dirs" => {
                 shell.directories = None;
-                Outcome::unknown(Taint::NONE)
+                CommandOutput::unknown(Taint::NONE)
             }
-            "popd" => self.leave_directory(start, shell),
-            "export" => self.declare(arguments, &start.arrays, Declaration::Export, shell),
+            "popd" => self.leave_directory(prepared, shell),
+            "export" => self.declare(arguments, &prepared.arrays, Declaration::Export, shell),
             "declare" | "typeset" | "local" if !shell.locals.is_empty() => {
-                self.declare(arguments, &start.arrays, Declaration::Local, shell)
+                self.declare(arguments, &prepared.arrays, Declaration::Local, shell)
             }
             "declare" | "typeset" | "local" => {
-                self.declare(arguments, &start.arrays, Declaration::Plain, shell)
+                self.declare(arguments, &prepared.arrays, Declaration::Plain, shell)
             }
-            "readonly" => self.declare(arguments, &start.arrays, Declaration::Fixed, shell),
+            "readonly" => self.declare(arguments, &prepared.arrays, Declaration::Fixed, shell),
             "unset" => self.unset(arguments, shell),
             "set" => self.set_options(arguments, shell),
             "shift" => self.shift(arguments, shell),
-            "read" => self.read(arguments, start.span, shell),
-            "mapfile" | "readarray" => self.read_array(arguments, start.span, shell),
-            "getopts" => self.getopts(arguments, start, shell),
+            "read" => self.read(arguments, prepared.span, shell),
+            "mapfile" | "readarray" => self.read_array(arguments, prepared.span, shell),
+            "getopts" => self.getopts(arguments, prepared, shell),
             "let" => self.let_(arguments, shell),
             "eval" => self.eval(arguments, shell),
-            "source" | "." => self.source(arguments, start, shell),
+            "source" | "." => self.source(arguments, prepared, shell),
             "trap" => self.trap(arguments, shell),
             "alias" => self.define_alias(arguments, shell),
-            "unalias" => Outcome::default(),
+            "unalias" => CommandOutput::default(),
             "return" => {
-                shell.depart(End::Function);
-                Outcome::default()
+                shell.depart(EarlyExit::Function);
+                CommandOutput::default()
             }
             "break" | "continue" => {
-                shell.depart(End::Loop);
-                Outcome::default()
+                shell.depart(EarlyExit::Loop);
+                CommandOutput::default()
             }
             "exit" | "logout" => {
                 shell.ended = true;
-                Outcome::default()
+                CommandOutput::default()
             }
-            "jobs" => self.jobs(arguments, start, lookup, shell),
-            "history" => self.history(arguments, start, shell),
-            _ => self.harmless(name, arguments, start),
+            "jobs" => self.jobs(arguments, prepared, lookup, shell),
+            "history" => self.history(arguments, prepared, shell),
+            _ => self.harmless(name, arguments, prepared),
         })
     }
 
@@ -130,31 +132,31 @@ impl Evaluator<'_> {
         &mut self,
         name: &str,
         arguments: &[Value],
-        start: &Start,
-        lookup: Lookup,
-        shell: &mut Shell,
-    ) -> Outcome {
-        let options = Options::read(arguments, if name == "exec" { "a" } else { "" });
+        prepared: &PreparedCommand,
+        lookup: CommandLookup,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let options = BuiltinOptions::read(arguments, if name == "exec" { "a" } else { "" });
         if name == "command" && (options.has('v') || options.has('V')) {
-            self.record(start, shell);
-            return Outcome::unknown(Taint::NONE);
+            self.record(prepared, shell);
+            return CommandOutput::unknown(Taint::NONE);
         }
         let argv = options.operands.to_vec();
         if argv.is_empty() {
-            self.record(start, shell);
-            return Outcome::default();
+            self.record(prepared, shell);
+            return CommandOutput::default();
         }
         let lookup = match name {
-            "exec" => Lookup::Programs,
-            _ if lookup == Lookup::Programs => lookup,
-            _ => Lookup::NoFunctions,
+            "exec" => CommandLookup::Programs,
+            _ if lookup == CommandLookup::Programs => lookup,
+            _ => CommandLookup::NoFunctions,
         };
         shell.layers.push(Layer::Wrapper(name.to_owned()));
-        let start = Start {
+        let prepared = PreparedCommand {
             argv,
-            ..start.clone()
+            ..prepared.clone()
         };
-        let outcome = self.start(start, lookup, shell);
+        let outcome = self.run_prepared(prepared, lookup, shell);
         shell.layers.pop();
         if name == "exec" {
             shell.ended = true;
@@ -162,23 +164,28 @@ impl Evaluator<'_> {
         outcome
     }
 
-    fn printf(&mut self, arguments: &[Value], start: &Start, shell: &mut Shell) -> Outcome {
-        let options = Options::read(arguments, "v");
-        let outcome = print::printf(options.operands, start.span);
+    fn printf(
+        &mut self,
+        arguments: &[Value],
+        prepared: &PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let options = BuiltinOptions::read(arguments, "v");
+        let outcome = print::printf(options.operands, prepared.span);
         let Some(variable) = options.value('v') else {
             return outcome;
         };
         self.evaluated_name(variable, shell);
         let value = match outcome.data {
-            Data::Nothing => Value::text("", start.span),
+            Data::Nothing => Value::text("", prepared.span),
             Data::Text(text) => text,
-            Data::Unknown => Value::dynamic(DynamicSource::Output, outcome.taint, start.span),
+            Data::Unknown => Value::dynamic(DynamicSource::Output, outcome.taint, prepared.span),
         };
         self.store_named(variable, Stored::Scalar(value), shell);
-        Outcome::default()
+        CommandOutput::default()
     }
 
-    fn test(&mut self, arguments: &[Value], shell: &Shell) {
+    fn test(&mut self, arguments: &[Value], shell: &ShellState) {
         for pair in arguments.windows(2) {
             if let [flag, name] = pair
                 && matches!(flag.literal().as_deref(), Some("-v" | "-R"))
@@ -188,67 +195,67 @@ impl Evaluator<'_> {
         }
     }
 
-    fn let_(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+    fn let_(&mut self, arguments: &[Value], shell: &mut ShellState) -> CommandOutput {
         for argument in arguments {
             self.evaluate(argument, shell, argument.span);
         }
-        Outcome::default()
+        CommandOutput::default()
     }
 
     /// `jobs -x command`: runs it.
     fn jobs(
         &mut self,
         arguments: &[Value],
-        start: &Start,
-        lookup: Lookup,
-        shell: &mut Shell,
-    ) -> Outcome {
-        let options = Options::read(arguments, "");
+        prepared: &PreparedCommand,
+        lookup: CommandLookup,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let options = BuiltinOptions::read(arguments, "");
         if !options.has('x') {
-            return Outcome::unknown(Taint::NONE);
+            return CommandOutput::unknown(Taint::NONE);
         }
-        let start = Start {
+        let prepared = PreparedCommand {
             argv: options.operands.to_vec(),
-            ..start.clone()
+            ..prepared.clone()
         };
-        self.start(start, lookup, shell)
+        self.run_prepared(prepared, lookup, shell)
     }
 
-    fn eval(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+    fn eval(&mut self, arguments: &[Value], shell: &mut ShellState) -> CommandOutput {
         let arguments = match arguments.split_first() {
             Some((first, rest)) if first.literal().as_deref() == Some("--") => rest,
             Some(_) | None => arguments,
         };
         let Some(text) = joined(arguments) else {
-            return Outcome::default();
+            return CommandOutput::default();
         };
         self.text_here(&text, "eval", shell)
     }
 
-    fn trap(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+    fn trap(&mut self, arguments: &[Value], shell: &mut ShellState) -> CommandOutput {
         let rest: Vec<&Value> = arguments
             .iter()
             .filter(|one| one.literal().as_deref() != Some("--"))
             .collect();
         let [action, _signal, ..] = rest.as_slice() else {
-            return Outcome::unknown(Taint::NONE);
+            return CommandOutput::unknown(Taint::NONE);
         };
         let text = action.literal();
         if text
             .as_deref()
             .is_some_and(|text| text.is_empty() || text == "-")
         {
-            return Outcome::default();
+            return CommandOutput::default();
         }
         // Once as things stand, and once as they are at the end.
         let mut child = shell.child();
-        child.certainty = crate::Certainty::Sometimes;
+        child.certainty = crate::ir::Certainty::Sometimes;
         self.text_here(action, "trap", &mut child);
         shell.traps.push((*action).clone());
-        Outcome::default()
+        CommandOutput::default()
     }
 
-    fn define_alias(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+    fn define_alias(&mut self, arguments: &[Value], shell: &mut ShellState) -> CommandOutput {
         for argument in arguments {
             let mut pieces = argument.pieces.iter();
             let Some(Piece::Text(first)) = pieces.next() else {
@@ -268,10 +275,15 @@ impl Evaluator<'_> {
                 shell.aliases.insert(name.to_owned(), value);
             }
         }
-        Outcome::unknown(Taint::NONE)
+        CommandOutput::unknown(Taint::NONE)
     }
 
-    fn history(&mut self, arguments: &[Value], start: &Start, shell: &Shell) -> Outcome {
+    fn history(
+        &mut self,
+        arguments: &[Value],
+        prepared: &PreparedCommand,
+        shell: &ShellState,
+    ) -> CommandOutput {
         let erases = arguments.iter().any(|argument| {
             argument
                 .literal()
@@ -282,15 +294,20 @@ impl Evaluator<'_> {
             self.effect(
                 Act::System(SystemChange::Logs),
                 by,
-                start.span,
+                prepared.span,
                 shell.certainty,
             );
         }
-        Outcome::unknown(Taint::SECRET)
+        CommandOutput::unknown(Taint::SECRET)
     }
 
     /// Builtins that neither run nor write anything, in the forms that do not.
-    fn harmless(&mut self, name: &str, arguments: &[Value], start: &Start) -> Outcome {
+    fn harmless(
+        &mut self,
+        name: &str,
+        arguments: &[Value],
+        prepared: &PreparedCommand,
+    ) -> CommandOutput {
         let refused = match name {
             "fc" => true,
             // Other options change what words and commands mean.
@@ -310,9 +327,9 @@ impl Evaluator<'_> {
                 program: name.to_owned(),
                 word: arguments.first().map(Value::shown).unwrap_or_default(),
             };
-            self.gap(kind, start.span);
+            self.gap(kind, prepared.span);
         }
-        Outcome::unknown(Taint::NONE)
+        CommandOutput::unknown(Taint::NONE)
     }
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::Evaluator;
 use super::field::push_text;
-use super::outcome::Outcome;
-use super::shell::{End, Function, Shell};
-use super::start::Start;
-use super::variable::Binding;
+use super::output::CommandOutput;
+use super::prepared_command::PreparedCommand;
+use super::shell_state::{EarlyExit, ShellFunction, ShellState};
+use super::variable::VariableBinding;
+use crate::ir::{Act, DynamicSource, GapKind, Layer, Piece, Span, Value};
 use crate::syntax::{Assignment, Command, PartKind, Quoting, Redirect, Simple, Word};
-use crate::{Act, DynamicSource, GapKind, Layer, Piece, Span, Value};
 
 /// Builtins whose arguments are assignments: they are not split.
 const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
@@ -19,7 +19,7 @@ const NOT_FOUND: &str = "command_not_found_handle";
 
 /// Which commands a name may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lookup {
+pub(super) enum CommandLookup {
     Everything,
     /// `command x`: no functions.
     NoFunctions,
@@ -33,8 +33,8 @@ impl Evaluator<'_> {
         simple: &Simple,
         redirects: &[Redirect],
         span: Span,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let argv = self.argv(simple, shell);
         self.spend_on(argv.len().saturating_mul(16), span);
         if argv.is_empty() {
@@ -45,13 +45,13 @@ impl Evaluator<'_> {
         let first = self.invocations.len();
         let before = self.redirect(&redirections, shell);
         let persists = persists(&argv);
-        let start = Start {
+        let prepared = PreparedCommand {
             argv,
             arrays: simple.arrays.clone(),
             redirects: redirections.list.clone(),
             span,
         };
-        let outcome = self.start(start, Lookup::Everything, shell);
+        let outcome = self.run_prepared(prepared, CommandLookup::Everything, shell);
         // `exec > file` without a command keeps its redirections.
         if persists {
             shell.keep(&redirections);
@@ -68,7 +68,7 @@ impl Evaluator<'_> {
             self.record_nothing(span, &redirections, shell);
         }
         let outcome = if persists {
-            Outcome::unknown(outcome.taint)
+            CommandOutput::unknown(outcome.taint)
         } else {
             outcome
         };
@@ -80,29 +80,29 @@ impl Evaluator<'_> {
         simple: &Simple,
         redirects: &[Redirect],
         span: Span,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         for assignment in &simple.assignments {
             self.assign(assignment, shell);
         }
         if redirects.is_empty() {
-            return Outcome::default();
+            return CommandOutput::default();
         }
         let redirections = self.redirections(redirects, shell);
         let by = self.invocations.len();
         self.record_nothing(span, &redirections, shell);
         // `$(< file)` is what the file holds.
         let held = match &redirections.stdin {
-            Some(crate::Stdin::Text(text)) => Outcome::text(text.clone()),
-            Some(stdin) => Outcome::unknown(super::outcome::stdin_taint(stdin)),
-            None => Outcome::default(),
+            Some(crate::ir::Stdin::Text(text)) => CommandOutput::text(text.clone()),
+            Some(stdin) => CommandOutput::unknown(super::output::stdin_taint(stdin)),
+            None => CommandOutput::default(),
         };
-        let captured = shell.stdout == crate::Stdout::Captured && redirects.len() == 1;
-        let outcome = self.finish_redirections(redirections, Outcome::default(), by, shell);
+        let captured = shell.stdout == crate::ir::Stdout::Captured && redirects.len() == 1;
+        let outcome = self.finish_redirections(redirections, CommandOutput::default(), by, shell);
         if captured { held } else { outcome }
     }
 
-    fn argv(&mut self, simple: &Simple, shell: &mut Shell) -> Vec<Value> {
+    fn argv(&mut self, simple: &Simple, shell: &mut ShellState) -> Vec<Value> {
         let declares = simple
             .words
             .first()
@@ -120,7 +120,7 @@ impl Evaluator<'_> {
 
     /// `name=value` for a declaration: the value is expanded as in an assignment, so a
     /// tilde in front of it counts.
-    fn declared_word(&mut self, name: &str, word: &Word, shell: &mut Shell) -> Value {
+    fn declared_word(&mut self, name: &str, word: &Word, shell: &mut ShellState) -> Value {
         let mut value = word.clone();
         if let Some(PartKind::Literal(text)) = value.parts.first_mut().map(|part| &mut part.kind) {
             *text = text.split_off(text.find('=').map_or(0, |at| at.saturating_add(1)));
@@ -137,8 +137,8 @@ impl Evaluator<'_> {
     fn temporary(
         &mut self,
         assignments: &[Assignment],
-        shell: &mut Shell,
-    ) -> Vec<(String, Option<Binding>)> {
+        shell: &mut ShellState,
+    ) -> Vec<(String, Option<VariableBinding>)> {
         let mut hidden = Vec::new();
         for assignment in assignments {
             hidden.push((
@@ -156,27 +156,32 @@ impl Evaluator<'_> {
     }
 
     /// Starts a command by name.
-    pub(super) fn start(&mut self, start: Start, lookup: Lookup, shell: &mut Shell) -> Outcome {
-        if !self.spend(start.span) {
-            return Outcome::default();
+    pub(super) fn run_prepared(
+        &mut self,
+        prepared: PreparedCommand,
+        lookup: CommandLookup,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        if !self.spend(prepared.span) {
+            return CommandOutput::default();
         }
-        let Some(name) = start.argv.first() else {
-            return Outcome::default();
+        let Some(name) = prepared.argv.first() else {
+            return CommandOutput::default();
         };
         let Some(text) = name.literal().filter(|_| !name.may_split) else {
-            return self.unsure_name(start, lookup, shell);
+            return self.unsure_name(prepared, lookup, shell);
         };
         let text = text.into_owned();
-        if lookup == Lookup::Everything {
-            if let Some(outcome) = self.alias(&text, &start, shell) {
+        if lookup == CommandLookup::Everything {
+            if let Some(outcome) = self.alias(&text, &prepared, shell) {
                 return outcome;
             }
             if let Some(function) = shell.functions.get(&text).cloned() {
-                return self.function(&text, &function, start, shell);
+                return self.function(&text, &function, prepared, shell);
             }
         }
         let by = self.invocations.len();
-        let outcome = self.native(&text, start, lookup, shell);
+        let outcome = self.native(&text, prepared, lookup, shell);
         if let Some(invocation) = self.invocations.get_mut(by) {
             invocation.output = outcome.taint;
         }
@@ -184,30 +189,43 @@ impl Evaluator<'_> {
     }
 
     /// A builtin or a program.
-    fn native(&mut self, name: &str, start: Start, lookup: Lookup, shell: &mut Shell) -> Outcome {
-        if let Some(outcome) = self.builtin(name, &start, lookup, shell) {
+    fn native(
+        &mut self,
+        name: &str,
+        prepared: PreparedCommand,
+        lookup: CommandLookup,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        if let Some(outcome) = self.builtin(name, &prepared, lookup, shell) {
             return outcome;
         }
         let handler = shell.functions.get(NOT_FOUND).cloned();
-        let Some(handler) = handler.filter(|_| lookup != Lookup::Programs) else {
-            return self.program(start, shell);
+        let Some(handler) = handler.filter(|_| lookup != CommandLookup::Programs) else {
+            return self.program(prepared, shell);
         };
         // Where there is no such program this function gets its words.
         self.either_way([Some(handler), None], shell, |evaluator, handler, shell| {
-            let mut start = start.clone();
+            let mut prepared = prepared.clone();
             match handler {
                 Some(handler) => {
-                    start.argv.insert(0, Value::text(NOT_FOUND, start.span));
-                    evaluator.function(NOT_FOUND, &handler, start, shell)
+                    prepared
+                        .argv
+                        .insert(0, Value::text(NOT_FOUND, prepared.span));
+                    evaluator.function(NOT_FOUND, &handler, prepared, shell)
                 }
-                None => evaluator.program(start, shell),
+                None => evaluator.program(prepared, shell),
             }
         })
     }
 
     /// A name that is one of several, or only known when it runs.
-    fn unsure_name(&mut self, start: Start, lookup: Lookup, shell: &mut Shell) -> Outcome {
-        let choices = start
+    fn unsure_name(
+        &mut self,
+        prepared: PreparedCommand,
+        lookup: CommandLookup,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let choices = prepared
             .argv
             .first()
             .and_then(|name| match name.pieces.as_slice() {
@@ -223,32 +241,37 @@ impl Evaluator<'_> {
                 _ => None,
             });
         let Some(texts) = choices else {
-            return self.program(start, shell);
+            return self.program(prepared, shell);
         };
         self.either_way(texts, shell, |evaluator, text, shell| {
             let words = text.split([' ', '\t', '\n']);
             let mut argv: Vec<Value> = words
                 .filter(|word| !word.is_empty())
-                .map(|word| Value::text(word, start.span))
+                .map(|word| Value::text(word, prepared.span))
                 .collect();
-            argv.extend(start.argv.iter().skip(1).cloned());
-            let start = Start {
+            argv.extend(prepared.argv.iter().skip(1).cloned());
+            let prepared = PreparedCommand {
                 argv,
-                ..start.clone()
+                ..prepared.clone()
             };
-            evaluator.start(start, lookup, shell)
+            evaluator.run_prepared(prepared, lookup, shell)
         })
     }
 
     /// An alias of the script. Whether it is expanded depends on the shell and
     /// its options, so both meanings are followed.
-    fn alias(&mut self, name: &str, start: &Start, shell: &mut Shell) -> Option<Outcome> {
+    fn alias(
+        &mut self,
+        name: &str,
+        prepared: &PreparedCommand,
+        shell: &mut ShellState,
+    ) -> Option<CommandOutput> {
         let value = shell.aliases.get(name)?.clone();
         let mut text = value.clone();
-        let mut rest = start.argv.iter().skip(1);
+        let mut rest = prepared.argv.iter().skip(1);
         // A blank at its end lets the next word be an alias too.
         if ends_blank(&text)
-            && let Some(next) = start.argv.get(1).and_then(Value::literal)
+            && let Some(next) = prepared.argv.get(1).and_then(Value::literal)
             && let Some(next) = shell.aliases.get(next.as_ref())
         {
             rest.next();
@@ -258,13 +281,13 @@ impl Evaluator<'_> {
             push_text(&mut text.pieces, " ");
             text.pieces.extend(quoted(argument));
         }
-        text.span = start.span;
+        text.span = prepared.span;
         let outcome = self.either_way([true, false], shell, |evaluator, expands, shell| {
             shell.aliases.remove(name);
             let outcome = if expands {
                 evaluator.text_here(&text, name, shell)
             } else {
-                evaluator.start(start.clone(), Lookup::Everything, shell)
+                evaluator.run_prepared(prepared.clone(), CommandLookup::Everything, shell)
             };
             shell.aliases.insert(name.to_owned(), value.clone());
             outcome
@@ -276,23 +299,23 @@ impl Evaluator<'_> {
     fn function(
         &mut self,
         name: &str,
-        function: &Function,
-        start: Start,
-        shell: &mut Shell,
-    ) -> Outcome {
+        function: &ShellFunction,
+        prepared: PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         // A function that a function of its name defines is another one.
         let runs = |body: &Arc<Command>| shell.running.iter().any(|own| Arc::ptr_eq(own, body));
         if function.bodies.iter().any(runs) {
-            return self.recursion(name, &function.bodies, &start, shell);
+            return self.recursion(name, &function.bodies, &prepared, shell);
         }
         if let ([body], false) = (function.bodies.as_slice(), function.perhaps) {
-            return self.call(name, body, &start, shell);
+            return self.call(name, body, &prepared, shell);
         }
         let native = function.perhaps.then_some(None);
         let choices = function.bodies.iter().map(Some).chain(native);
         self.either_way(choices, shell, |evaluator, body, shell| match body {
-            Some(body) => evaluator.call(name, body, &start, shell),
-            None => evaluator.native(name, start.clone(), Lookup::Everything, shell),
+            Some(body) => evaluator.call(name, body, &prepared, shell),
+            None => evaluator.native(name, prepared.clone(), CommandLookup::Everything, shell),
         })
     }
 
@@ -300,20 +323,20 @@ impl Evaluator<'_> {
         &mut self,
         name: &str,
         body: &Arc<Command>,
-        start: &Start,
-        shell: &mut Shell,
-    ) -> Outcome {
-        let arguments = start.argv.iter().skip(1).cloned().collect();
-        let known = !start.argv.iter().any(|argument| argument.may_split);
+        prepared: &PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let arguments = prepared.argv.iter().skip(1).cloned().collect();
+        let known = !prepared.argv.iter().any(|argument| argument.may_split);
         let before = shell.arguments.clone();
         shell.arguments = known.then_some(arguments);
         shell.layers.push(Layer::Function(name.to_owned()));
         shell.locals.push(Vec::new());
         shell.running.push(Arc::clone(body));
-        let outcome = self.deeper(start.span, |evaluator| evaluator.command(body, shell));
+        let outcome = self.deeper(prepared.span, |evaluator| evaluator.command(body, shell));
         shell.running.pop();
         // A `return` ends the function, not its caller.
-        shell.arrive(End::Function);
+        shell.arrive(EarlyExit::Function);
         for (name, binding) in shell.locals.pop().unwrap_or_default().into_iter().rev() {
             match binding {
                 Some(binding) => shell.variables.insert(name, binding),
@@ -330,9 +353,9 @@ impl Evaluator<'_> {
         &mut self,
         name: &str,
         bodies: &[Arc<Command>],
-        start: &Start,
-        shell: &Shell,
-    ) -> Outcome {
+        prepared: &PreparedCommand,
+        shell: &ShellState,
+    ) -> CommandOutput {
         let mut calls = 0_usize;
         for body in bodies {
             body.visit(&mut |command| {
@@ -343,13 +366,13 @@ impl Evaluator<'_> {
                 }
             });
         }
-        self.gap(GapKind::Budget, start.span);
+        self.gap(GapKind::Budget, prepared.span);
         if calls > 1 {
             let by = self.invocations.len();
-            self.record(start, shell);
-            self.effect(Act::Exhaust, by, start.span, shell.certainty);
+            self.record(prepared, shell);
+            self.effect(Act::Exhaust, by, prepared.span, shell.certainty);
         }
-        Outcome::unknown(crate::Taint::NONE)
+        CommandOutput::unknown(crate::ir::Taint::NONE)
     }
 }
 

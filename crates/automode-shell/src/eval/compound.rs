@@ -6,11 +6,11 @@ use super::Evaluator;
 use super::condition::foreign;
 use super::expand::Quotes;
 use super::flow::changes_directory;
-use super::outcome::{Outcome, stdin_taint};
-use super::shell::{End, Function, Shell};
+use super::output::{CommandOutput, stdin_taint};
+use super::shell_state::{EarlyExit, ShellFunction, ShellState};
 use super::variable::{Stored, either, taint_of_all};
+use crate::ir::{Certainty, DynamicSource, GapKind, Stdout, Taint, Value};
 use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, PartKind, Script, Word};
-use crate::{Certainty, DynamicSource, GapKind, Stdout, Taint, Value};
 
 /// How many commands may be inside each other, so that the stack suffices.
 const MAX_FRAMES: u32 = 40;
@@ -18,10 +18,10 @@ const MAX_FRAMES: u32 = 40;
 const MAX_ROUNDS: usize = 64;
 
 impl Evaluator<'_> {
-    pub(super) fn command(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
+    pub(super) fn command(&mut self, command: &Command, shell: &mut ShellState) -> CommandOutput {
         if self.frames >= MAX_FRAMES {
             self.gap(GapKind::Budget, command.span);
-            return Outcome::unknown(Taint::UNKNOWN);
+            return CommandOutput::unknown(Taint::UNKNOWN);
         }
         self.frames += 1;
         let outcome = self.command_within(command, shell);
@@ -29,9 +29,9 @@ impl Evaluator<'_> {
         outcome
     }
 
-    fn command_within(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
+    fn command_within(&mut self, command: &Command, shell: &mut ShellState) -> CommandOutput {
         if !self.spend(command.span) {
-            return Outcome::unknown(Taint::UNKNOWN);
+            return CommandOutput::unknown(Taint::UNKNOWN);
         }
         if let CommandKind::Simple(simple) = &command.kind {
             return self.simple(simple, &command.redirects, command.span, shell);
@@ -43,7 +43,7 @@ impl Evaluator<'_> {
     }
 
     /// A compound command whose redirections hold for everything inside.
-    fn redirected(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
+    fn redirected(&mut self, command: &Command, shell: &mut ShellState) -> CommandOutput {
         let redirections = self.redirections(&command.redirects, shell);
         let first = self.invocations.len();
         let before = self.redirect(&redirections, shell);
@@ -55,7 +55,7 @@ impl Evaluator<'_> {
         self.finish_redirections(redirections, outcome, first, shell)
     }
 
-    fn compound(&mut self, command: &Command, shell: &mut Shell) -> Outcome {
+    fn compound(&mut self, command: &Command, shell: &mut ShellState) -> CommandOutput {
         match &command.kind {
             CommandKind::Simple(simple) => self.simple(simple, &[], command.span, shell),
             CommandKind::Group(script) => self.script(script, shell),
@@ -86,37 +86,37 @@ impl Evaluator<'_> {
             CommandKind::Case { subject, arms } => self.case(subject, arms, shell),
             CommandKind::Conditional(condition) => {
                 self.condition(condition, shell);
-                Outcome::default()
+                CommandOutput::default()
             }
             CommandKind::Arithmetic(expression) => {
                 if runs_elsewhere(expression) {
                     self.gap(foreign(), expression.span);
                 }
                 self.arithmetic(expression, shell);
-                Outcome::default()
+                CommandOutput::default()
             }
             CommandKind::Function { name, body } => {
-                let function = Function {
+                let function = ShellFunction {
                     bodies: vec![Arc::clone(body)],
-                    ..Function::default()
+                    ..ShellFunction::default()
                 };
                 shell.functions.insert(name.clone(), function);
-                Outcome::default()
+                CommandOutput::default()
             }
             CommandKind::Coprocess { name, body } => {
                 let outcome = self.in_child(shell, |evaluator, child| {
-                    child.stdin = crate::Stdin::Pipe(Taint::UNKNOWN);
+                    child.stdin = crate::ir::Stdin::Pipe(Taint::UNKNOWN);
                     child.stdout = Stdout::Pipe;
                     evaluator.command(body, child)
                 });
                 self.store(name, Stored::Hidden(outcome.taint), body.span, shell);
-                Outcome::default()
+                CommandOutput::default()
             }
         }
     }
 
     /// A part that may or may not run.
-    fn sometimes(&mut self, script: &Script, shell: &mut Shell) -> Outcome {
+    fn sometimes(&mut self, script: &Script, shell: &mut ShellState) -> CommandOutput {
         let before = shell.certainty;
         shell.certainty = Certainty::Sometimes;
         let outcome = self.script(script, shell);
@@ -128,11 +128,11 @@ impl Evaluator<'_> {
         &mut self,
         arms: &[(Script, Script)],
         otherwise: Option<&Script>,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let certainty = shell.certainty;
         let mut ways = Vec::new();
-        let mut outcome = Outcome::default();
+        let mut outcome = CommandOutput::default();
         for (condition, branch) in arms {
             let start = shell.cwd.clone();
             outcome = outcome
@@ -143,7 +143,7 @@ impl Evaluator<'_> {
             let branch = self.script(branch, &mut way);
             ways.push((way, branch));
         }
-        let mut last = Outcome::default();
+        let mut last = CommandOutput::default();
         if let Some(branch) = otherwise {
             last = self.script(branch, shell);
         }
@@ -161,8 +161,8 @@ impl Evaluator<'_> {
         &mut self,
         condition: &Script,
         start: Option<String>,
-        held: &mut Shell,
-        failed: &mut Shell,
+        held: &mut ShellState,
+        failed: &mut ShellState,
     ) {
         if held.doubt.is_none() {
             return;
@@ -188,12 +188,12 @@ impl Evaluator<'_> {
         }
     }
 
-    fn case(&mut self, subject: &Word, arms: &[CaseArm], shell: &mut Shell) -> Outcome {
+    fn case(&mut self, subject: &Word, arms: &[CaseArm], shell: &mut ShellState) -> CommandOutput {
         self.single(subject, shell);
         let certainty = shell.certainty;
         shell.certainty = Certainty::Sometimes;
-        let mut outcome = Outcome::default();
-        let mut through: Option<Shell> = None;
+        let mut outcome = CommandOutput::default();
+        let mut through: Option<ShellState> = None;
         let mut ways = Vec::new();
         for arm in arms {
             for pattern in &arm.patterns {
@@ -224,8 +224,8 @@ impl Evaluator<'_> {
         name: &str,
         words: Option<&[Word]>,
         body: &Script,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let items: Option<Vec<Value>> = match words {
             Some(words) => Some(
                 words
@@ -240,7 +240,7 @@ impl Evaluator<'_> {
         });
         match items {
             Some(items) if known => {
-                let mut outcome = Outcome::default();
+                let mut outcome = CommandOutput::default();
                 for item in items {
                     if !self.spend(body.span) {
                         break;
@@ -248,7 +248,7 @@ impl Evaluator<'_> {
                     self.store(name, Stored::Scalar(item), body.span, shell);
                     outcome = outcome.then(self.script(body, shell));
                     // A `break` or `continue` may have been taken: the rest is still looked at.
-                    shell.arrive(End::Loop);
+                    shell.arrive(EarlyExit::Loop);
                 }
                 outcome
             }
@@ -273,8 +273,8 @@ impl Evaluator<'_> {
         name: &str,
         words: Option<&[Word]>,
         body: &Script,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let mut items = Vec::new();
         for word in words.into_iter().flatten() {
             items.extend(self.fields(word, shell));
@@ -295,7 +295,12 @@ impl Evaluator<'_> {
         })
     }
 
-    fn arithmetic_for(&mut self, header: &[Word], body: &Script, shell: &mut Shell) -> Outcome {
+    fn arithmetic_for(
+        &mut self,
+        header: &[Word],
+        body: &Script,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let mut header = header.iter();
         if let Some(start) = header.next() {
             self.arithmetic(start, shell);
@@ -310,7 +315,7 @@ impl Evaluator<'_> {
     }
 
     /// The value of a word that is neither split nor matched with files.
-    pub(super) fn single(&mut self, word: &Word, shell: &mut Shell) -> Value {
+    pub(super) fn single(&mut self, word: &Word, shell: &mut ShellState) -> Value {
         self.expand(word, shell, Quotes::Implied)
     }
 }

@@ -1,12 +1,12 @@
 //! `[[ … ]]`, and texts that bash evaluates as names or expressions.
 
 use super::Evaluator;
-use super::shell::Shell;
+use super::shell_state::ShellState;
+use crate::ir::{DynamicSource, GapKind, Piece, Taint, Value};
 use crate::syntax::{Condition, Word};
-use crate::{DynamicSource, GapKind, Piece, Taint, Value};
 
 impl Evaluator<'_> {
-    pub(super) fn condition(&mut self, condition: &Condition, shell: &mut Shell) {
+    pub(super) fn condition(&mut self, condition: &Condition, shell: &mut ShellState) {
         match condition {
             Condition::Not(inner) => self.condition(inner, shell),
             Condition::Both(left, right) => {
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
 
     /// A text that bash evaluates as a name or an expression: a subscript in it
     /// is expanded again and may run commands.
-    pub(super) fn evaluated_name(&mut self, value: &Value, shell: &Shell) {
+    pub(super) fn evaluated_name(&mut self, value: &Value, shell: &ShellState) {
         let substitutes = |text: &str| text.contains("$(") || text.contains('`');
         let runs = value.pieces.iter().any(|piece| match piece {
             Piece::Text(text) | Piece::Glob(text) => substitutes(text),

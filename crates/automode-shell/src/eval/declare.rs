@@ -1,12 +1,12 @@
 //! Builtins that declare variables, and `unset`.
 
 use super::Evaluator;
-use super::outcome::Outcome;
-use super::shell::Shell;
-use super::variable::{Binding, Casing, Nature, Stored};
+use super::output::CommandOutput;
+use super::shell_state::ShellState;
+use super::variable::{Casing, Nature, Stored, VariableBinding};
+use crate::ir::{Act, Certainty, DynamicSource, GapKind, Piece, Span, Taint, Value};
 use crate::program::steers_with;
 use crate::syntax::{Assignment, CommandKind, Script, Simple};
-use crate::{Act, Certainty, DynamicSource, GapKind, Piece, Span, Taint, Value};
 
 /// What a declaration does beside assigning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ impl Evaluator<'_> {
         arguments: &[Value],
         arrays: &[Assignment],
         kind: Declaration,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let mut attributes = Attributes::of(kind);
         for argument in arguments {
             let flag = argument.literal();
@@ -66,10 +66,10 @@ impl Evaluator<'_> {
         }
         // Without a name it prints all of them.
         let shows = arguments.iter().all(asks_to_print);
-        Outcome::unknown(if shows { Taint::SECRET } else { Taint::NONE })
+        CommandOutput::unknown(if shows { Taint::SECRET } else { Taint::NONE })
     }
 
-    fn declare_name(&mut self, argument: &Value, attributes: Attributes, shell: &mut Shell) {
+    fn declare_name(&mut self, argument: &Value, attributes: Attributes, shell: &mut ShellState) {
         let Some(name) = argument.literal() else {
             let kind = GapKind::DynamicWord {
                 program: "declare".to_owned(),
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
         value: Value,
         attributes: Attributes,
         argument: &Value,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) {
         let append = name.ends_with('+');
         let name = name.trim_end_matches('+');
@@ -144,7 +144,7 @@ impl Evaluator<'_> {
     }
 
     /// `declare -a 'x=(…)'`: the text is read as a list, and what is in it runs.
-    fn declare_list(&mut self, name: &str, value: &Value, shell: &mut Shell) {
+    fn declare_list(&mut self, name: &str, value: &Value, shell: &mut ShellState) {
         let script = value.literal().and_then(|text| {
             let text = format!("{name}={text}");
             self.parse(&text, value.span)
@@ -170,7 +170,7 @@ impl Evaluator<'_> {
         value: &Value,
         attributes: Attributes,
         argument: &Value,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) {
         let target = value
             .literal()
@@ -187,7 +187,7 @@ impl Evaluator<'_> {
         };
         let target = target.into_owned();
         self.hide_local(name, attributes, shell);
-        let binding = Binding {
+        let binding = VariableBinding {
             value: Stored::Reference(target),
             exported: false,
             nature: Nature::default(),
@@ -200,7 +200,7 @@ impl Evaluator<'_> {
     }
 
     /// Gives a variable its attributes.
-    fn declared(&mut self, name: &str, attributes: Attributes, shell: &mut Shell) {
+    fn declared(&mut self, name: &str, attributes: Attributes, shell: &mut ShellState) {
         self.hide_local(name, attributes, shell);
         if attributes.exported {
             shell.export(name);
@@ -213,7 +213,7 @@ impl Evaluator<'_> {
         let binding = shell
             .variables
             .entry(name.clone())
-            .or_insert_with(|| Binding {
+            .or_insert_with(|| VariableBinding {
                 value: Stored::Scalar(Value::dynamic(
                     DynamicSource::Variable(name),
                     Taint::NONE,
@@ -230,7 +230,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn hide_local(&self, name: &str, attributes: Attributes, shell: &mut Shell) {
+    fn hide_local(&self, name: &str, attributes: Attributes, shell: &mut ShellState) {
         if !attributes.local {
             return;
         }
@@ -244,7 +244,7 @@ impl Evaluator<'_> {
         }
         hidden.push((name.to_owned(), before));
         if !fixed {
-            let binding = Binding {
+            let binding = VariableBinding {
                 value: Stored::Unset,
                 exported: attributes.exported,
                 nature: Nature::default(),
@@ -254,7 +254,7 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn unset(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+    pub(super) fn unset(&mut self, arguments: &[Value], shell: &mut ShellState) -> CommandOutput {
         let mut functions = None;
         for argument in arguments {
             self.evaluated_name(argument, shell);
@@ -284,11 +284,11 @@ impl Evaluator<'_> {
             }
             shell.set(&name, Stored::Unset);
         }
-        Outcome::default()
+        CommandOutput::default()
     }
 
     /// A variable of unknown name changed: none is sure any more.
-    pub(super) fn forget_all(&mut self, span: Span, shell: &mut Shell) {
+    pub(super) fn forget_all(&mut self, span: Span, shell: &mut ShellState) {
         let kind = GapKind::DynamicWord {
             program: "shell".to_owned(),
             word: "a variable name".to_owned(),
@@ -300,7 +300,7 @@ impl Evaluator<'_> {
     }
 }
 
-impl Shell {
+impl ShellState {
     fn fix(&mut self, name: &str) {
         let name = self.resolved(name).to_owned();
         if let Some(binding) = self.variables.get_mut(&name) {
@@ -337,7 +337,7 @@ impl Shell {
         let binding = self.variables.entry(name.clone()).or_insert_with(|| {
             let taint = crate::place::taint_of_variable(&name);
             let source = DynamicSource::Variable(name);
-            Binding::scalar(Value::dynamic(source, taint, Span::default()))
+            VariableBinding::scalar(Value::dynamic(source, taint, Span::default()))
         });
         binding.exported = true;
     }
@@ -401,7 +401,7 @@ fn is_list(value: &Value) -> bool {
     value.prefix().starts_with('(')
 }
 
-fn holds_many(name: &str, shell: &Shell) -> bool {
+fn holds_many(name: &str, shell: &ShellState) -> bool {
     let binding = shell.variables.get(shell.resolved(name));
     matches!(
         binding.map(|binding| &binding.value),

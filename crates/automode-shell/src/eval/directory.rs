@@ -3,44 +3,48 @@
 use std::borrow::Cow;
 
 use super::Evaluator;
-use super::option::Options;
-use super::outcome::Outcome;
-use super::shell::Shell;
-use super::start::Start;
+use super::option::BuiltinOptions;
+use super::output::CommandOutput;
+use super::prepared_command::PreparedCommand;
+use super::shell_state::ShellState;
 use super::variable::Stored;
-use crate::{Extent, FileFact, Need, Span, Taint, Target, Value};
+use crate::ir::{Extent, FileFact, Need, Span, Taint, Target, Value};
 
 impl Evaluator<'_> {
     /// `cd`. That the directory is there is taken on trust only where the facts
     /// say so; otherwise what follows unguarded is in doubt.
-    pub(super) fn change_directory(&mut self, start: &Start, shell: &mut Shell) -> Outcome {
-        let arguments = start.argv.get(1..).unwrap_or_default();
-        let options = Options::read(arguments, "");
+    pub(super) fn change_directory(
+        &mut self,
+        prepared: &PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let arguments = prepared.argv.get(1..).unwrap_or_default();
+        let options = BuiltinOptions::read(arguments, "");
         match options.operands {
             [] => {
-                let home = self.variable("HOME", shell, start.span);
-                self.enter(home.literal().map(Cow::into_owned), start.span, shell);
+                let home = self.variable("HOME", shell, prepared.span);
+                self.enter(home.literal().map(Cow::into_owned), prepared.span, shell);
             }
             [back] if back.literal().as_deref() == Some("-") => {
                 let back = shell.old_cwd.clone();
-                self.enter(back, start.span, shell);
-                return Outcome::unknown(Taint::NONE);
+                self.enter(back, prepared.span, shell);
+                return CommandOutput::unknown(Taint::NONE);
             }
             // Where it is looked for is not followed.
-            [operand] if searches(operand, shell) => self.enter(None, start.span, shell),
+            [operand] if searches(operand, shell) => self.enter(None, prepared.span, shell),
             [operand] => {
                 let to = exact(operand, shell);
-                self.enter(to, start.span, shell);
+                self.enter(to, prepared.span, shell);
             }
             // Too many: it fails and stays.
             [..] if options.operands.iter().all(|operand| !operand.may_split) => {}
-            [..] => self.enter(None, start.span, shell),
+            [..] => self.enter(None, prepared.span, shell),
         }
-        Outcome::default()
+        CommandOutput::default()
     }
 
     /// Goes to a directory, or to one that is not known.
-    fn enter(&mut self, to: Option<String>, span: Span, shell: &mut Shell) {
+    fn enter(&mut self, to: Option<String>, span: Span, shell: &mut ShellState) {
         shell.old_cwd = std::mem::replace(&mut shell.cwd, to);
         shell.touched("PWD", [&Stored::Unset]);
         for name in ["PWD", "OLDPWD"] {
@@ -58,46 +62,54 @@ impl Evaluator<'_> {
     }
 
     /// `pushd`: remembers the directory, or changes places with the last one.
-    pub(super) fn push_directory(&mut self, start: &Start, shell: &mut Shell) -> Outcome {
-        let arguments = start.argv.get(1..).unwrap_or_default();
+    pub(super) fn push_directory(
+        &mut self,
+        prepared: &PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let arguments = prepared.argv.get(1..).unwrap_or_default();
         let here = shell.cwd.clone();
         match arguments {
             [] => match shell.directories.as_mut().map(Vec::pop) {
                 Some(Some(last)) => {
-                    self.enter(last, start.span, shell);
+                    self.enter(last, prepared.span, shell);
                     shell.push(here);
                 }
                 // There is none: it fails and stays.
                 Some(None) => {}
-                None => self.enter(None, start.span, shell),
+                None => self.enter(None, prepared.span, shell),
             },
             [operand] if !operand.prefix().starts_with(['-', '+']) && !searches(operand, shell) => {
                 let to = exact(operand, shell);
-                self.enter(to, start.span, shell);
+                self.enter(to, prepared.span, shell);
                 shell.push(here);
             }
-            [..] => self.lose_directories(start.span, shell),
+            [..] => self.lose_directories(prepared.span, shell),
         }
-        Outcome::unknown(Taint::NONE)
+        CommandOutput::unknown(Taint::NONE)
     }
 
-    pub(super) fn leave_directory(&mut self, start: &Start, shell: &mut Shell) -> Outcome {
+    pub(super) fn leave_directory(
+        &mut self,
+        prepared: &PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         match shell.directories.as_mut().map(Vec::pop) {
-            Some(Some(last)) if start.argv.len() == 1 => self.enter(last, start.span, shell),
-            Some(None) if start.argv.len() == 1 => {}
-            Some(_) | None => self.lose_directories(start.span, shell),
+            Some(Some(last)) if prepared.argv.len() == 1 => self.enter(last, prepared.span, shell),
+            Some(None) if prepared.argv.len() == 1 => {}
+            Some(_) | None => self.lose_directories(prepared.span, shell),
         }
-        Outcome::unknown(Taint::NONE)
+        CommandOutput::unknown(Taint::NONE)
     }
 
     /// Options pick directories in ways that are not followed.
-    fn lose_directories(&mut self, span: Span, shell: &mut Shell) {
+    fn lose_directories(&mut self, span: Span, shell: &mut ShellState) {
         self.enter(None, span, shell);
         shell.directories = None;
     }
 
     /// Whether a directory is sure to exist.
-    fn is_there(&self, path: &str, shell: &Shell) -> bool {
+    fn is_there(&self, path: &str, shell: &ShellState) -> bool {
         let given = std::iter::once(&self.context.cwd)
             .chain(&self.context.roots)
             .chain(&self.context.home);
@@ -115,7 +127,7 @@ impl Evaluator<'_> {
     }
 }
 
-impl Shell {
+impl ShellState {
     fn push(&mut self, directory: Option<String>) {
         if let Some(directories) = &mut self.directories {
             directories.push(directory);
@@ -124,7 +136,7 @@ impl Shell {
 }
 
 /// The directory that an operand names.
-fn exact(operand: &Value, shell: &Shell) -> Option<String> {
+fn exact(operand: &Value, shell: &ShellState) -> Option<String> {
     if operand.may_split {
         return None;
     }
@@ -133,7 +145,7 @@ fn exact(operand: &Value, shell: &Shell) -> Option<String> {
 }
 
 /// Whether `CDPATH` of the script decides where an operand leads.
-fn searches(operand: &Value, shell: &Shell) -> bool {
+fn searches(operand: &Value, shell: &ShellState) -> bool {
     let set = match shell.variables.get("CDPATH").map(|binding| &binding.value) {
         None | Some(Stored::Unset) => false,
         Some(Stored::Scalar(value)) => value.literal().as_deref() != Some(""),

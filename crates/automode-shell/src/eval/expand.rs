@@ -2,11 +2,11 @@
 
 use super::Evaluator;
 use super::field::{Fields, push_text};
-use super::outcome::Outcome;
-use super::shell::Shell;
+use super::output::CommandOutput;
+use super::shell_state::ShellState;
 use super::variable::Stored;
-use crate::syntax::{self, Part, PartKind, Quoting, Script, Word};
-use crate::{Dynamic, DynamicSource, GapKind, Piece, Span, Stdout, Taint, Value};
+use crate::ir::{Dynamic, DynamicSource, GapKind, Piece, Span, Stdout, Taint, Value};
+use crate::syntax::{self, PartKind, Quoting, Script, Word, WordPart};
 
 /// Where the paths of process substitutions lie.
 pub(super) const STREAM: &str = "/dev/fd/";
@@ -40,16 +40,16 @@ pub(super) enum Expansion {
 
 impl Evaluator<'_> {
     /// The words that a word becomes.
-    pub(super) fn fields(&mut self, word: &Word, shell: &mut Shell) -> Vec<Value> {
+    pub(super) fn fields(&mut self, word: &Word, shell: &mut ShellState) -> Vec<Value> {
         self.fields_with(word, Tildes::Argument, shell)
     }
 
     /// The elements that a word of an array becomes.
-    pub(super) fn elements(&mut self, word: &Word, shell: &mut Shell) -> Vec<Value> {
+    pub(super) fn elements(&mut self, word: &Word, shell: &mut ShellState) -> Vec<Value> {
         self.fields_with(word, Tildes::Front, shell)
     }
 
-    fn fields_with(&mut self, word: &Word, tildes: Tildes, shell: &mut Shell) -> Vec<Value> {
+    fn fields_with(&mut self, word: &Word, tildes: Tildes, shell: &mut ShellState) -> Vec<Value> {
         if let Some(value) = plain(word) {
             return vec![value];
         }
@@ -71,26 +71,26 @@ impl Evaluator<'_> {
             .collect()
     }
 
-    fn split_fields(&mut self, word: &Word, tildes: Tildes, shell: &mut Shell) -> Vec<Value> {
+    fn split_fields(&mut self, word: &Word, tildes: Tildes, shell: &mut ShellState) -> Vec<Value> {
         let mut fields = Fields::new(word.span, self.separators(shell));
         self.parts(word, shell, Quotes::Written, tildes, &mut fields);
         fields.finish_matching()
     }
 
     /// The one value of a word.
-    pub(super) fn expand(&mut self, word: &Word, shell: &mut Shell, quotes: Quotes) -> Value {
+    pub(super) fn expand(&mut self, word: &Word, shell: &mut ShellState, quotes: Quotes) -> Value {
         self.expand_with(word, shell, quotes, Tildes::Front)
     }
 
     /// The value that a word assigns.
-    pub(super) fn assigned_word(&mut self, word: &Word, shell: &mut Shell) -> Value {
+    pub(super) fn assigned_word(&mut self, word: &Word, shell: &mut ShellState) -> Value {
         self.expand_with(word, shell, Quotes::Implied, Tildes::Listed)
     }
 
     fn expand_with(
         &mut self,
         word: &Word,
-        shell: &mut Shell,
+        shell: &mut ShellState,
         quotes: Quotes,
         tildes: Tildes,
     ) -> Value {
@@ -112,7 +112,7 @@ impl Evaluator<'_> {
     fn parts(
         &mut self,
         word: &Word,
-        shell: &mut Shell,
+        shell: &mut ShellState,
         quotes: Quotes,
         tildes: Tildes,
         fields: &mut Fields,
@@ -192,7 +192,7 @@ impl Evaluator<'_> {
     }
 
     /// The directory that a tilde with what follows it stands for.
-    fn home(&self, prefix: &str, span: Span, shell: &Shell) -> Value {
+    fn home(&self, prefix: &str, span: Span, shell: &ShellState) -> Value {
         match prefix {
             "~" => self.variable("HOME", shell, span),
             "~+" => self.variable("PWD", shell, span),
@@ -205,7 +205,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn part(&mut self, part: &Part, quoting: Quoting, shell: &mut Shell) -> Expansion {
+    fn part(&mut self, part: &WordPart, quoting: Quoting, shell: &mut ShellState) -> Expansion {
         match &part.kind {
             PartKind::Literal(text) => Expansion::One(Value::text(text.as_str(), part.span)),
             PartKind::Parameter(parameter) => self.parameter(parameter, quoting, part.span, shell),
@@ -221,7 +221,7 @@ impl Evaluator<'_> {
     }
 
     /// Runs a substitution for its output.
-    pub(super) fn captured(&mut self, script: &Script, shell: &mut Shell) -> Outcome {
+    pub(super) fn captured(&mut self, script: &Script, shell: &mut ShellState) -> CommandOutput {
         self.deeper(script.span, |evaluator| {
             evaluator.in_child(shell, |evaluator, child| {
                 child.stdout = Stdout::Captured;
@@ -236,20 +236,20 @@ impl Evaluator<'_> {
     /// known, but it carries the marks of what is written to it.
     fn process(
         &mut self,
-        flow: syntax::Flow,
+        flow: syntax::ProcessDirection,
         script: &Script,
         span: Span,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Value {
         let taint = match flow {
-            syntax::Flow::Output => {
+            syntax::ProcessDirection::Output => {
                 let outcome = self.captured(script, shell);
                 let taint = outcome.taint;
                 shell.streams.push((span, outcome));
                 taint
             }
-            syntax::Flow::Input => {
-                self.consumer(script, Outcome::unknown(Taint::UNKNOWN), shell);
+            syntax::ProcessDirection::Input => {
+                self.consumer(script, CommandOutput::unknown(Taint::UNKNOWN), shell);
                 Taint::NONE
             }
         };
@@ -265,9 +265,9 @@ impl Evaluator<'_> {
     pub(super) fn consumer(
         &mut self,
         script: &Script,
-        written: Outcome,
-        shell: &mut Shell,
-    ) -> Outcome {
+        written: CommandOutput,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         self.deeper(script.span, |evaluator| {
             evaluator.in_child(shell, |evaluator, child| {
                 evaluator.feed(written.into_stdin(script.span), child);
@@ -277,7 +277,7 @@ impl Evaluator<'_> {
     }
 
     /// The value of `IFS`, where it is known.
-    pub(super) fn separators(&self, shell: &Shell) -> Option<String> {
+    pub(super) fn separators(&self, shell: &ShellState) -> Option<String> {
         match shell.variables.get("IFS").map(|binding| &binding.value) {
             None => Some(" \t\n".to_owned()),
             Some(Stored::Scalar(value)) => value.literal().map(std::borrow::Cow::into_owned),
@@ -290,7 +290,7 @@ impl Evaluator<'_> {
 }
 
 /// Whether a part holds an extended pattern, or what another shell takes for more.
-fn groups(part: &Part) -> bool {
+fn groups(part: &WordPart) -> bool {
     match &part.kind {
         PartKind::Literal(text) => part.quoting == Quoting::Bare && text.contains('('),
         PartKind::Parameter(_)
@@ -302,7 +302,7 @@ fn groups(part: &Part) -> bool {
 
 /// The length of `name=`, `name+=` or `name[…]=` in front of a word.
 fn assigned_length(word: &Word) -> Option<usize> {
-    let Part {
+    let WordPart {
         kind: PartKind::Literal(text),
         quoting: Quoting::Bare,
         ..

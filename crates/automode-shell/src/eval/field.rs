@@ -1,6 +1,6 @@
 //! Fields: how an expansion becomes words, by splitting and by patterns.
 
-use crate::{Dynamic, Piece, Span, Value};
+use crate::ir::{Dynamic, Piece, Span, Value};
 
 /// How much one word may become, in bytes.
 pub(super) const MAX_SIZE: usize = 16 * 1024;
@@ -101,15 +101,15 @@ impl Fields {
     fn dynamic(&mut self, dynamic: Dynamic) {
         self.present = true;
         let splits = match &dynamic.source {
-            crate::DynamicSource::Number => false,
-            crate::DynamicSource::OneOf(texts) => texts
+            crate::ir::DynamicSource::Number => false,
+            crate::ir::DynamicSource::OneOf(texts) => texts
                 .iter()
                 .any(|text| text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '['])),
-            crate::DynamicSource::Variable(_)
-            | crate::DynamicSource::Argument
-            | crate::DynamicSource::Output
-            | crate::DynamicSource::Item
-            | crate::DynamicSource::Unknown => true,
+            crate::ir::DynamicSource::Variable(_)
+            | crate::ir::DynamicSource::Argument
+            | crate::ir::DynamicSource::Output
+            | crate::ir::DynamicSource::Item
+            | crate::ir::DynamicSource::Unknown => true,
         };
         self.may_split |= splits;
         self.current.push(Piece::Dynamic(dynamic));

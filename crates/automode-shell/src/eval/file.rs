@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 
 use super::shared::Shared;
-use crate::{Extent, Facts, FileFact, Taint, Target, Value};
+use crate::ir::{Extent, Facts, FileFact, Taint, Target, Value};
 
 /// By absolute path.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Files(Shared<BTreeMap<String, Content>>);
+pub(super) struct Files(Shared<BTreeMap<String, FileContent>>);
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Content {
+pub(super) struct FileContent {
     /// The whole text, where the script spelled it out.
     pub(super) text: Option<Value>,
     pub(super) taint: Taint,
-    pub(super) kind: Kind,
+    pub(super) kind: FileKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     File,
     Directory,
 }
 
 impl Files {
-    pub(super) fn get(&self, target: &Target) -> Option<&Content> {
+    pub(super) fn get(&self, target: &Target) -> Option<&FileContent> {
         match target.extent {
             Extent::Exact => self.0.get(&target.path),
             Extent::Pattern | Extent::Below | Extent::Prefix | Extent::Unknown => None,
@@ -34,7 +34,7 @@ impl Files {
     pub(super) fn has_directory(&self, path: &str) -> bool {
         self.0
             .get(path)
-            .is_some_and(|content| content.kind == Kind::Directory)
+            .is_some_and(|content| content.kind == FileKind::Directory)
     }
 
     /// Whether a directory holds what this script had fetched: it is below a
@@ -42,14 +42,14 @@ impl Files {
     pub(super) fn is_fetched(&self, directory: &str) -> bool {
         self.0.iter().any(|(path, content)| {
             let rest = directory.strip_prefix(path.as_str());
-            content.kind == Kind::Directory
+            content.kind == FileKind::Directory
                 && content.taint.has(Taint::NETWORK)
                 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }
 
     /// Notes a write. Where it is not sure to happen, the old content may remain.
-    pub(super) fn write(&mut self, target: &Target, content: Content) {
+    pub(super) fn write(&mut self, target: &Target, content: FileContent) {
         match target.extent {
             Extent::Exact => {
                 self.lose(target);
@@ -57,9 +57,9 @@ impl Files {
             }
             Extent::Below => {
                 self.lose(target);
-                let tree = Content {
+                let tree = FileContent {
                     text: None,
-                    kind: Kind::Directory,
+                    kind: FileKind::Directory,
                     ..content
                 };
                 self.0.insert(target.path.clone(), tree);
@@ -86,7 +86,7 @@ impl Files {
             Extent::Prefix => path.starts_with(target.path.as_str()),
             Extent::Unknown => true,
         };
-        let known = |content: &Content| content.text.is_some();
+        let known = |content: &FileContent| content.text.is_some();
         if !self
             .0
             .iter()
@@ -101,14 +101,14 @@ impl Files {
         }
     }
 
-    pub(super) fn append(&mut self, target: &Target, content: Content) {
+    pub(super) fn append(&mut self, target: &Target, content: FileContent) {
         let content = match self.get(target) {
             // What was in the file before this command is not known.
-            None => Content {
+            None => FileContent {
                 text: None,
                 ..content
             },
-            Some(before) => Content {
+            Some(before) => FileContent {
                 text: before
                     .text
                     .clone()
@@ -118,7 +118,7 @@ impl Files {
                         first
                     }),
                 taint: before.taint.with(content.taint),
-                kind: Kind::File,
+                kind: FileKind::File,
             },
         };
         self.write(target, content);
@@ -141,7 +141,7 @@ impl Files {
                     mine.taint = mine.taint.with(content.taint);
                 })
                 // On the other way the file is what it was.
-                .or_insert_with(|| Content {
+                .or_insert_with(|| FileContent {
                     text: None,
                     ..content.clone()
                 });
@@ -157,7 +157,7 @@ impl Files {
     pub(super) fn over(&self, facts: &Facts) -> Option<Facts> {
         let mut laid = None;
         for (path, content) in self.0.iter() {
-            if content.kind == Kind::Directory {
+            if content.kind == FileKind::Directory {
                 continue;
             }
             let text = content.text.as_ref().and_then(|value| value.literal());

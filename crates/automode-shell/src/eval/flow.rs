@@ -1,13 +1,13 @@
 //! Lists, and-or lists, pipelines: which command may follow which.
 
 use super::Evaluator;
-use super::outcome::Outcome;
-use super::shell::Shell;
-use crate::syntax::{CommandKind, Connector, Item, Mode, Pipeline, Script, Word};
-use crate::{Certainty, GapKind, Span, Stdin, Stdout};
+use super::output::CommandOutput;
+use super::shell_state::ShellState;
+use crate::ir::{Certainty, GapKind, Span, Stdin, Stdout};
+use crate::syntax::{CommandKind, Connector, ListItem, ListMode, Pipeline, Script, Word};
 
 /// What stands in front of a command of an and-or list.
-struct Link<'t> {
+struct ListLink<'t> {
     /// The directory before the list.
     start: Option<&'t str>,
     left: &'t Pipeline,
@@ -20,8 +20,8 @@ struct Link<'t> {
 }
 
 impl Evaluator<'_> {
-    pub(super) fn script(&mut self, script: &Script, shell: &mut Shell) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub(super) fn script(&mut self, script: &Script, shell: &mut ShellState) -> CommandOutput {
+        let mut outcome = CommandOutput::default();
         for item in &script.items {
             if !self.spend(script.span) {
                 break;
@@ -37,7 +37,7 @@ impl Evaluator<'_> {
     }
 
     /// A command behind a `cd` that may have failed runs who knows where.
-    pub(super) fn note_doubt(&mut self, shell: &mut Shell) {
+    pub(super) fn note_doubt(&mut self, shell: &mut ShellState) {
         let Some(doubt) = shell.doubt.take() else {
             return;
         };
@@ -50,9 +50,9 @@ impl Evaluator<'_> {
     /// Runs a part whose failure is looked at.
     pub(super) fn forgiven(
         &mut self,
-        shell: &mut Shell,
-        run: impl FnOnce(&mut Self, &mut Shell) -> Outcome,
-    ) -> Outcome {
+        shell: &mut ShellState,
+        run: impl FnOnce(&mut Self, &mut ShellState) -> CommandOutput,
+    ) -> CommandOutput {
         let forgives = std::mem::replace(&mut shell.forgives, true);
         let outcome = run(self, shell);
         shell.forgives = forgives;
@@ -63,12 +63,12 @@ impl Evaluator<'_> {
     pub(super) fn either_way<T>(
         &mut self,
         choices: impl IntoIterator<Item = T>,
-        shell: &mut Shell,
-        mut run: impl FnMut(&mut Self, T, &mut Shell) -> Outcome,
-    ) -> Outcome {
+        shell: &mut ShellState,
+        mut run: impl FnMut(&mut Self, T, &mut ShellState) -> CommandOutput,
+    ) -> CommandOutput {
         let mut choices = choices.into_iter();
         let Some(first) = choices.next() else {
-            return Outcome::default();
+            return CommandOutput::default();
         };
         let before = shell.clone();
         let certainty = shell.certainty;
@@ -90,9 +90,9 @@ impl Evaluator<'_> {
     /// Runs in a copy of the shell; only files outlive it. Its traps run at its end.
     pub(super) fn in_child(
         &mut self,
-        shell: &mut Shell,
-        run: impl FnOnce(&mut Self, &mut Shell) -> Outcome,
-    ) -> Outcome {
+        shell: &mut ShellState,
+        run: impl FnOnce(&mut Self, &mut ShellState) -> CommandOutput,
+    ) -> CommandOutput {
         let mut child = shell.child();
         let outcome = run(self, &mut child);
         self.traps(&mut child);
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
 
     /// Runs what `trap` has set: with the state at the end, and as it may have
     /// been at any time before that.
-    pub(super) fn traps(&mut self, shell: &mut Shell) {
+    pub(super) fn traps(&mut self, shell: &mut ShellState) {
         shell.certainty = Certainty::Sometimes;
         let changed = std::mem::take(&mut shell.since_trap);
         for trap in std::mem::take(&mut shell.traps) {
@@ -121,12 +121,15 @@ impl Evaluator<'_> {
         }
     }
 
-    fn item(&mut self, item: &Item, shell: &mut Shell) -> Outcome {
-        if item.mode == Mode::Background {
+    fn item(&mut self, item: &ListItem, shell: &mut ShellState) -> CommandOutput {
+        if item.mode == ListMode::Background {
             // What it writes may be there in time or not.
             let before = shell.files.clone();
             let outcome = self.in_child(shell, |evaluator, child| {
-                evaluator.feed(Stdin::Text(crate::Value::text("", item.first.span)), child);
+                evaluator.feed(
+                    Stdin::Text(crate::ir::Value::text("", item.first.span)),
+                    child,
+                );
                 evaluator.and_or(item, child)
             });
             shell.files.join(&before);
@@ -135,7 +138,7 @@ impl Evaluator<'_> {
         self.and_or(item, shell)
     }
 
-    fn and_or(&mut self, item: &Item, shell: &mut Shell) -> Outcome {
+    fn and_or(&mut self, item: &ListItem, shell: &mut ShellState) -> CommandOutput {
         if item.rest.is_empty() {
             return self.pipeline(&item.first, shell);
         }
@@ -145,7 +148,7 @@ impl Evaluator<'_> {
         let mut absorbed = false;
         let last = item.rest.len().saturating_sub(1);
         for (at, (connector, right)) in item.rest.iter().enumerate() {
-            let link = Link {
+            let link = ListLink {
                 start: start.as_deref(),
                 left,
                 worked: (*connector == Connector::And) != left.negated,
@@ -169,7 +172,12 @@ impl Evaluator<'_> {
 
     /// The right side of `&&`: it may not run, but what it changes is kept as
     /// one of two ways. A directory is taken as changed, with a doubt.
-    fn and_then(&mut self, link: &Link<'_>, right: &Pipeline, shell: &mut Shell) -> Outcome {
+    fn and_then(
+        &mut self,
+        link: &ListLink<'_>,
+        right: &Pipeline,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let mut taken = shell.clone();
         let outcome = self.linked(link, right, &mut taken);
         let (cwd, old_cwd, doubt) = (taken.cwd.clone(), taken.old_cwd.clone(), taken.doubt);
@@ -186,7 +194,12 @@ impl Evaluator<'_> {
     }
 
     /// The right side of `||`: runs where the left side failed.
-    fn or_else(&mut self, link: &Link<'_>, right: &Pipeline, shell: &mut Shell) -> Outcome {
+    fn or_else(
+        &mut self,
+        link: &ListLink<'_>,
+        right: &Pipeline,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let mut taken = shell.clone();
         let outcome = self.linked(link, right, &mut taken);
         if taken.ended {
@@ -206,7 +219,12 @@ impl Evaluator<'_> {
     }
 
     /// Runs what stands behind a connector, where the left side let it.
-    fn linked(&mut self, link: &Link<'_>, right: &Pipeline, taken: &mut Shell) -> Outcome {
+    fn linked(
+        &mut self,
+        link: &ListLink<'_>,
+        right: &Pipeline,
+        taken: &mut ShellState,
+    ) -> CommandOutput {
         taken.certainty = Certainty::Sometimes;
         if taken.doubt.is_some() && !link.worked {
             taken.cwd = link.start.map(str::to_owned);
@@ -224,7 +242,7 @@ impl Evaluator<'_> {
         self.pipeline(right, taken)
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, shell: &mut Shell) -> Outcome {
+    fn pipeline(&mut self, pipeline: &Pipeline, shell: &mut ShellState) -> CommandOutput {
         if pipeline.negated && !shell.forgives {
             return self.forgiven(shell, |evaluator, shell| {
                 evaluator.pipeline(pipeline, shell)
@@ -233,7 +251,7 @@ impl Evaluator<'_> {
         if let [stage] = pipeline.stages.as_slice() {
             return self.command(&stage.command, shell);
         }
-        let mut outcome = Outcome::default();
+        let mut outcome = CommandOutput::default();
         let last = pipeline.stages.len().saturating_sub(1);
         for (at, stage) in pipeline.stages.iter().enumerate() {
             let before = std::mem::take(&mut outcome);
@@ -247,7 +265,7 @@ impl Evaluator<'_> {
                 evaluator.command(&stage.command, child)
             });
             if stage.joins_stderr {
-                outcome = outcome.then(Outcome::unknown(crate::Taint::NONE));
+                outcome = outcome.then(CommandOutput::unknown(crate::ir::Taint::NONE));
             }
         }
         outcome

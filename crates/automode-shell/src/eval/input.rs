@@ -1,19 +1,24 @@
 //! `read` and `mapfile`: variables from the input.
 
 use super::Evaluator;
-use super::option::Options;
-use super::outcome::{Outcome, stdin_taint};
-use super::shell::Shell;
+use super::option::BuiltinOptions;
+use super::output::{CommandOutput, stdin_taint};
+use super::shell_state::ShellState;
 use super::variable::Stored;
-use crate::{DynamicSource, GapKind, Span, Stdin, Taint, Value};
+use crate::ir::{DynamicSource, GapKind, Span, Stdin, Taint, Value};
 
 /// How many lines a variable may be one of.
 const MAX_LINES: usize = 16;
 
 impl Evaluator<'_> {
     /// `read`: a line of the input, of which only the marks may be known.
-    pub(super) fn read(&mut self, arguments: &[Value], span: Span, shell: &mut Shell) -> Outcome {
-        let options = Options::read(arguments, "adinNptu");
+    pub(super) fn read(
+        &mut self,
+        arguments: &[Value],
+        span: Span,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let options = BuiltinOptions::read(arguments, "adinNptu");
         if options.unsure {
             self.forget_all(span, shell);
         }
@@ -40,7 +45,7 @@ impl Evaluator<'_> {
         self.consumed(shell);
         let reply = [Value::text("REPLY", span)];
         let names = match options.operands {
-            [] if options.has('a') => return Outcome::default(),
+            [] if options.has('a') => return CommandOutput::default(),
             [] => &reply[..],
             names => names,
         };
@@ -57,7 +62,7 @@ impl Evaluator<'_> {
             };
             self.store_named(name, Stored::Scalar(value), shell);
         }
-        Outcome::default()
+        CommandOutput::default()
     }
 
     /// `mapfile`, `readarray`.
@@ -65,9 +70,9 @@ impl Evaluator<'_> {
         &mut self,
         arguments: &[Value],
         span: Span,
-        shell: &mut Shell,
-    ) -> Outcome {
-        let options = Options::read(arguments, "dnOsuCc");
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let options = BuiltinOptions::read(arguments, "dnOsuCc");
         if options.has('C') {
             self.gap(GapKind::Unseen("a callback of mapfile".to_owned()), span);
         }
@@ -89,7 +94,7 @@ impl Evaluator<'_> {
         let fallback = Value::text("MAPFILE", span);
         let name = options.operands.first().unwrap_or(&fallback);
         self.store_named(name, stored, shell);
-        Outcome::default()
+        CommandOutput::default()
     }
 }
 

@@ -22,28 +22,28 @@ mod input;
 mod nested;
 mod operation;
 mod option;
-mod outcome;
+mod output;
 mod parameter;
 mod pattern;
+mod prepared_command;
 mod print;
 mod redirect;
 mod repeat;
 mod setting;
 mod shared;
-mod shell;
+mod shell_state;
 mod source;
-mod start;
 mod stream;
 mod text;
 mod variable;
 
 use crate::guard::{self, Admitted};
-use crate::syntax::{self, Origin, Script};
-use crate::{
+use crate::ir::{
     Act, Analysis, Certainty, Context, Coverage, Effect, Facts, Gap, GapKind, Invocation, Need,
     Span, WriteHow,
 };
-use shell::Shell;
+use crate::syntax::{self, Script, TextOrigin};
+use shell_state::ShellState;
 
 /// Steps of one analysis: commands, words and pieces, also of nested code.
 const FUEL: u32 = 20_000;
@@ -52,14 +52,18 @@ const MAX_GAPS: usize = 128;
 /// How deep code may run code: functions, `eval`, scripts, wrappers.
 const MAX_DEPTH: u32 = 16;
 
-/// Analyses shell text from its beginning.
-pub(crate) fn run(text: &str, context: &Context, facts: &Facts) -> Analysis {
+/// Analyses shell text. Total and bounded: whatever the text, it answers.
+///
+/// [`Facts`] may be empty at first; the needs of the answer say which files
+/// would sharpen it.
+#[must_use]
+pub fn analyse(text: &str, context: &Context, facts: &Facts) -> Analysis {
     let whole = Span::new(0, text.len());
     let admitted = match guard::admit(text) {
         Ok(admitted) => admitted,
         Err(refusal) => return opaque(GapKind::Refused(refusal.to_string()), whole),
     };
-    let (script, broken) = syntax::parse_lines(admitted, Origin::Typed);
+    let (script, broken) = syntax::parse_lines(admitted, TextOrigin::Typed);
     let broken = broken.map(|error| (GapKind::Syntax(error.message.to_owned()), error.span));
     let mut evaluator = Evaluator::new(context, facts);
     match broken {
@@ -68,7 +72,7 @@ pub(crate) fn run(text: &str, context: &Context, facts: &Facts) -> Analysis {
         None => {}
     }
     evaluator.note_disguise(admitted, None);
-    let mut shell = Shell::new(context);
+    let mut shell = ShellState::new(context);
     evaluator.script(&script, &mut shell);
     evaluator.traps(&mut shell);
     evaluator.finish()
@@ -274,7 +278,7 @@ impl<'c> Evaluator<'c> {
             }
         };
         self.note_disguise(admitted, Some(span));
-        let (script, broken) = syntax::parse_lines(admitted, Origin::Within(span));
+        let (script, broken) = syntax::parse_lines(admitted, TextOrigin::Within(span));
         if let Some(error) = broken {
             self.gap(GapKind::Syntax(error.message.to_owned()), span);
             return Some(script).filter(|script| !script.items.is_empty());

@@ -1,18 +1,18 @@
 //! The code that programs run in turn: commands, text, files, tasks, input.
 
 use super::Evaluator;
-use super::command::Lookup;
+use super::command::CommandLookup;
 use super::expand::STREAM;
-use super::outcome::{Data, Outcome};
-use super::shell::Shell;
-use super::start::Start;
-use super::variable::Binding;
-use crate::language::{self, CodeSource};
-use crate::script::{self, ScriptFile, TaskStart};
-use crate::{
+use super::output::{CommandOutput, Data};
+use super::prepared_command::PreparedCommand;
+use super::shell_state::ShellState;
+use super::variable::VariableBinding;
+use crate::ir::{
     Act, Code, DynamicSource, Extent, Facts, GapKind, Invocation, Language, Layer, Nested,
     NestedStdin, Origin, Piece, ProgramEffects, Stdin, Taint, Target, Value,
 };
+use crate::language::{self, CodeSource};
+use crate::script::{self, ScriptFile, TaskStart};
 
 impl Evaluator<'_> {
     pub(super) fn nested(
@@ -20,8 +20,8 @@ impl Evaluator<'_> {
         nested: Nested,
         by: usize,
         invocation: &Invocation,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         self.deeper(invocation.span, |evaluator| {
             evaluator.nested_once(nested, by, invocation, shell)
         })
@@ -32,8 +32,8 @@ impl Evaluator<'_> {
         nested: Nested,
         by: usize,
         invocation: &Invocation,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         match nested {
             Nested::Command {
                 argv,
@@ -44,17 +44,17 @@ impl Evaluator<'_> {
             } => {
                 let mut child = self.started(shell, invocation, stdin, layer, cwd.as_ref());
                 for (name, value) in env {
-                    let mut binding = Binding::scalar(value);
+                    let mut binding = VariableBinding::scalar(value);
                     binding.exported = true;
                     child.variables.insert(name, binding);
                 }
-                let start = Start {
+                let prepared = PreparedCommand {
                     argv,
                     arrays: Vec::new(),
                     redirects: Vec::new(),
                     span: invocation.span,
                 };
-                let outcome = self.start(start, Lookup::Programs, &mut child);
+                let outcome = self.run_prepared(prepared, CommandLookup::Programs, &mut child);
                 shell.files.join(&child.files);
                 outcome
             }
@@ -121,8 +121,8 @@ impl Evaluator<'_> {
         layer: Layer,
         by: usize,
         invocation: &Invocation,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let mut child = shell.child();
         child.layers.push(layer);
         let outcome = self.follow(consequence, by, invocation, &mut child);
@@ -139,8 +139,8 @@ impl Evaluator<'_> {
         layer: Layer,
         by: usize,
         invocation: &Invocation,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         if language == Language::Shell {
             let mut child = self.started(shell, invocation, NestedStdin::Same, layer, None);
             child.adopt(arguments.to_vec());
@@ -172,8 +172,8 @@ impl Evaluator<'_> {
         layer: Layer,
         by: usize,
         invocation: &Invocation,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         if let Some((taint, outcome)) =
             stream(path, shell).map(|(taint, outcome)| (taint, outcome.clone()))
         {
@@ -209,8 +209,8 @@ impl Evaluator<'_> {
         layer: Layer,
         by: usize,
         invocation: &Invocation,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         match &invocation.stdin {
             Stdin::Text(text) if self.is_consumed(shell) => {
                 self.unseen_stream(language, text.taint(), by, invocation)
@@ -221,7 +221,7 @@ impl Evaluator<'_> {
                 if target.extent == Extent::Exact {
                     return self.file(&path, Some(language), &[], layer, by, invocation, shell);
                 }
-                self.unseen_stream(language, crate::taint_of(target), by, invocation)
+                self.unseen_stream(language, crate::place::taint_of(target), by, invocation)
             }
             Stdin::Pipe(taint) => self.unseen_stream(language, *taint, by, invocation),
             Stdin::Inherited => self.unseen_stream(language, Taint::NONE, by, invocation),
@@ -234,7 +234,7 @@ impl Evaluator<'_> {
         taint: Taint,
         by: usize,
         invocation: &Invocation,
-    ) -> Outcome {
+    ) -> CommandOutput {
         let act = Act::Execute {
             code: Code::Stream,
             origin: Origin { seen: false, taint },
@@ -242,18 +242,18 @@ impl Evaluator<'_> {
         self.effect(act, by, invocation.span, invocation.certainty);
         let what = format!("{} code on standard input", language.name());
         self.gap(GapKind::Unseen(what), invocation.span);
-        Outcome::unknown(taint.with(Taint::UNKNOWN))
+        CommandOutput::unknown(taint.with(Taint::UNKNOWN))
     }
 
     /// The shell that a program starts code in.
     fn started(
         &mut self,
-        shell: &Shell,
+        shell: &ShellState,
         invocation: &Invocation,
         stdin: NestedStdin,
         layer: Layer,
         cwd: Option<&Value>,
-    ) -> Shell {
+    ) -> ShellState {
         let mut child = shell.child();
         match stdin {
             NestedStdin::Same => child.stdin = invocation.stdin.clone(),
@@ -278,7 +278,7 @@ impl Evaluator<'_> {
     }
 
     /// A directory that a program is told to work in.
-    fn directory(&self, cwd: Option<&Value>, shell: &Shell) -> Option<String> {
+    fn directory(&self, cwd: Option<&Value>, shell: &ShellState) -> Option<String> {
         let Some(cwd) = cwd else {
             return shell.cwd.clone();
         };
@@ -298,7 +298,10 @@ fn marked(mut consequence: ProgramEffects, taint: Taint) -> ProgramEffects {
 }
 
 /// The stream that a path of a process substitution stands for.
-pub(super) fn stream<'s>(path: &Value, shell: &'s Shell) -> Option<(Taint, &'s Outcome)> {
+pub(super) fn stream<'s>(
+    path: &Value,
+    shell: &'s ShellState,
+) -> Option<(Taint, &'s CommandOutput)> {
     let is_stream = matches!(
         path.pieces.as_slice(),
         [Piece::Text(text), Piece::Dynamic(dynamic)]
@@ -320,7 +323,7 @@ fn input_taint(stdin: &Stdin) -> Taint {
     match stdin {
         Stdin::Inherited => Taint::UNKNOWN,
         Stdin::Text(text) => text.taint(),
-        Stdin::File(target) => crate::taint_of(target),
+        Stdin::File(target) => crate::place::taint_of(target),
         Stdin::Pipe(taint) => *taint,
     }
 }

@@ -8,15 +8,16 @@ use std::borrow::Cow;
 use super::Evaluator;
 use super::expand::{Expansion, Quotes};
 use super::field::{MAX_SIZE, push_text};
-use super::outcome::unknown;
+use super::output::unknown;
 use super::parameter::splitting;
 use super::pattern::Pattern;
-use super::shell::Shell;
+use super::shell_state::ShellState;
 use super::variable::{Stored, either, taint_of_all};
+use crate::ir::{DynamicSource, GapKind, Piece, Span, Taint, Value};
 use crate::syntax::{
-    End, Fallback, Fold, Operation, Parameter, Quoting, ReplaceScope, Subscript, Word,
+    End, Fold, Operation, ParameterExpansion, ParameterFallback, Quoting, ReplaceScope, Subscript,
+    Word,
 };
-use crate::{DynamicSource, GapKind, Piece, Span, Taint, Value};
 
 /// The longest text from which a pattern with wildcards is trimmed.
 const MAX_TRIMMED: usize = 128;
@@ -24,11 +25,11 @@ const MAX_TRIMMED: usize = 128;
 impl Evaluator<'_> {
     pub(super) fn operate_each(
         &mut self,
-        parameter: &Parameter,
+        parameter: &ParameterExpansion,
         values: Vec<Value>,
         quoting: Quoting,
         span: Span,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Expansion {
         let values = match &parameter.operation {
             Operation::Length => {
@@ -44,10 +45,20 @@ impl Evaluator<'_> {
                 // The word may run commands and is looked at in any case.
                 let chosen = self.operate(parameter, value, span, shell);
                 match (kind, null) {
-                    (Fallback::Alternative, Some(true)) => Vec::new(),
-                    (Fallback::Alternative, Some(false)) => return Expansion::One(chosen),
-                    (Fallback::Use | Fallback::Assign | Fallback::Fail, Some(false)) => values,
-                    (Fallback::Use | Fallback::Assign | Fallback::Fail, Some(true)) => {
+                    (ParameterFallback::Alternative, Some(true)) => Vec::new(),
+                    (ParameterFallback::Alternative, Some(false)) => return Expansion::One(chosen),
+                    (
+                        ParameterFallback::Use
+                        | ParameterFallback::Assign
+                        | ParameterFallback::Fail,
+                        Some(false),
+                    ) => values,
+                    (
+                        ParameterFallback::Use
+                        | ParameterFallback::Assign
+                        | ParameterFallback::Fail,
+                        Some(true),
+                    ) => {
                         return Expansion::One(chosen);
                     }
                     (_, None) => {
@@ -88,7 +99,7 @@ impl Evaluator<'_> {
     }
 
     /// Values with the first separator between them: `"$*"`.
-    fn joined(&self, values: &[Value], span: Span, shell: &Shell) -> Value {
+    fn joined(&self, values: &[Value], span: Span, shell: &ShellState) -> Value {
         let Some(separators) = self.separators(shell) else {
             return Value::dynamic(DynamicSource::Unknown, taint_of_all(values), span);
         };
@@ -106,10 +117,10 @@ impl Evaluator<'_> {
     /// Applies the operator. The operand is expanded in any case: what is in it may run.
     pub(super) fn operate(
         &mut self,
-        parameter: &Parameter,
+        parameter: &ParameterExpansion,
         value: Option<Value>,
         span: Span,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Value {
         match &parameter.operation {
             Operation::Value | Operation::Names | Operation::Keys => {
@@ -184,7 +195,7 @@ impl Evaluator<'_> {
     }
 
     /// A text that bash expands once more, as it does a prompt.
-    pub(super) fn prompt(&mut self, value: &Value, shell: &mut Shell) -> Value {
+    pub(super) fn prompt(&mut self, value: &Value, shell: &mut ShellState) -> Value {
         let unknown = Value::dynamic(DynamicSource::Unknown, value.taint(), value.span);
         let text = value.literal();
         if let Some(text) = text
@@ -202,7 +213,13 @@ impl Evaluator<'_> {
     }
 
     /// Runs what is substituted in a text that bash expands once more.
-    pub(super) fn expanded_again(&mut self, text: &str, name: &str, span: Span, shell: &Shell) {
+    pub(super) fn expanded_again(
+        &mut self,
+        text: &str,
+        name: &str,
+        span: Span,
+        shell: &ShellState,
+    ) {
         let script = format!(": \"{}\"", text.replace('"', "\\\""));
         let mut child = shell.child();
         self.text_here(&Value::text(script, span), name, &mut child);
@@ -211,12 +228,12 @@ impl Evaluator<'_> {
     #[expect(clippy::too_many_arguments, reason = "the parts of one operator")]
     fn fallback(
         &mut self,
-        parameter: &Parameter,
-        kind: Fallback,
+        parameter: &ParameterExpansion,
+        kind: ParameterFallback,
         or_empty: bool,
         word: &Word,
         value: Option<Value>,
-        shell: &mut Shell,
+        shell: &mut ShellState,
         span: Span,
     ) -> Value {
         let operand = self.expand(word, shell, Quotes::Implied);
@@ -229,18 +246,20 @@ impl Evaluator<'_> {
         };
         let empty = || Value::text("", span);
         let chosen = match (kind, missing) {
-            (Fallback::Use | Fallback::Assign, Some(true)) => operand.clone(),
-            (Fallback::Use | Fallback::Assign, Some(false)) => value.clone().unwrap_or_else(empty),
-            (Fallback::Use | Fallback::Assign, None) => {
+            (ParameterFallback::Use | ParameterFallback::Assign, Some(true)) => operand.clone(),
+            (ParameterFallback::Use | ParameterFallback::Assign, Some(false)) => {
+                value.clone().unwrap_or_else(empty)
+            }
+            (ParameterFallback::Use | ParameterFallback::Assign, None) => {
                 let value = value.clone().unwrap_or_else(empty);
                 either(&operand, &value)
             }
-            (Fallback::Alternative, Some(true)) => empty(),
-            (Fallback::Alternative, Some(false)) => operand,
-            (Fallback::Alternative, None) => either(&operand, &empty()),
-            (Fallback::Fail, _) => value.clone().unwrap_or_else(empty),
+            (ParameterFallback::Alternative, Some(true)) => empty(),
+            (ParameterFallback::Alternative, Some(false)) => operand,
+            (ParameterFallback::Alternative, None) => either(&operand, &empty()),
+            (ParameterFallback::Fail, _) => value.clone().unwrap_or_else(empty),
         };
-        if kind == Fallback::Assign && missing != Some(false) {
+        if kind == ParameterFallback::Assign && missing != Some(false) {
             let name = if parameter.indirect {
                 self.pointed(&parameter.name, span, shell).ok()
             } else {
@@ -259,7 +278,7 @@ impl Evaluator<'_> {
         Value { span, ..chosen }
     }
 
-    fn pattern(&mut self, word: &Word, shell: &mut Shell) -> Option<Pattern> {
+    fn pattern(&mut self, word: &Word, shell: &mut ShellState) -> Option<Pattern> {
         let value = self.expand(word, shell, Quotes::Written);
         Pattern::of(&value)
     }
@@ -269,7 +288,7 @@ impl Evaluator<'_> {
         &mut self,
         offset: &Word,
         length: Option<&Word>,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Option<(usize, Option<usize>)> {
         let number = |value: Value| value.literal().and_then(|text| text.parse::<usize>().ok());
         let offset = number(self.arithmetic(offset, shell));

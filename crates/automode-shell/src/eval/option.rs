@@ -3,17 +3,17 @@
 //! Letters may stand together, a value may follow in the same word or in the
 //! next one, and the first word that is no option ends them.
 
-use crate::{Piece, Value};
+use crate::ir::{Piece, Value};
 
 /// What stands in front of the operands, and the operands.
-pub(super) struct Options<'a> {
+pub(super) struct BuiltinOptions<'a> {
     flags: Vec<(char, Option<Value>)>,
     pub(super) operands: &'a [Value],
     /// The first operand that only the run knows: it may be an option as well.
     pub(super) unsure: bool,
 }
 
-impl<'a> Options<'a> {
+impl<'a> BuiltinOptions<'a> {
     /// Reads options; the letters in `valued` take a value.
     pub(super) fn read(arguments: &'a [Value], valued: &str) -> Self {
         let mut flags = Vec::new();
@@ -73,8 +73,8 @@ fn is_nothing(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
-    use crate::{Span, Value};
+    use super::BuiltinOptions;
+    use crate::ir::{Span, Value};
 
     #[test]
     fn options_are_read_as_bash_reads_them() {
@@ -83,7 +83,7 @@ mod tests {
                 .iter()
                 .map(|word| Value::text(*word, Span::default()))
                 .collect();
-            let options = Options::read(&words, "ap");
+            let options = BuiltinOptions::read(&words, "ap");
             let shown: Vec<String> = options
                 .flags
                 .iter()

@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use super::Evaluator;
 use super::declare::is_name;
 use super::expand::{Expansion, Quotes};
-use super::shell::Shell;
+use super::shell_state::ShellState;
 use super::variable::{Stored, is_volatile, taint_of_all};
+use crate::ir::{DynamicSource, GapKind, Span, Taint, Value};
 use crate::place::taint_of_variable;
-use crate::syntax::{Operation, Parameter, Quoting, Subscript};
-use crate::{DynamicSource, GapKind, Span, Taint, Value};
+use crate::syntax::{Operation, ParameterExpansion, Quoting, Subscript};
 
 impl Evaluator<'_> {
     pub(super) fn parameter(
         &mut self,
-        parameter: &Parameter,
+        parameter: &ParameterExpansion,
         quoting: Quoting,
         span: Span,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Expansion {
         let Some(values) = self.values(parameter, span, shell) else {
             return Expansion::One(self.operate(parameter, None, span, shell));
@@ -39,9 +39,9 @@ impl Evaluator<'_> {
     /// The value before the operator; `None` where the variable is known to be unset.
     fn values(
         &mut self,
-        parameter: &Parameter,
+        parameter: &ParameterExpansion,
         span: Span,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Option<Expansion> {
         match parameter.operation {
             Operation::Names => return Some(Expansion::One(several(Taint::NONE, span))),
@@ -80,7 +80,7 @@ impl Evaluator<'_> {
         &mut self,
         name: &str,
         span: Span,
-        shell: &Shell,
+        shell: &ShellState,
     ) -> Result<String, Value> {
         let binding = shell.variables.get(name);
         if let Some(Stored::Reference(target)) = binding.map(|binding| &binding.value) {
@@ -108,7 +108,7 @@ impl Evaluator<'_> {
         subscript: &Subscript,
         slices: bool,
         span: Span,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Option<Expansion> {
         let name = shell.resolved(name).to_owned();
         let key = match subscript {
@@ -158,7 +158,7 @@ impl Evaluator<'_> {
     }
 
     /// A subscript as a number; of an associative array it is a text.
-    fn evaluated_key(&mut self, key: &Value, keyed: bool, shell: &mut Shell) -> Option<i64> {
+    fn evaluated_key(&mut self, key: &Value, keyed: bool, shell: &mut ShellState) -> Option<i64> {
         if keyed {
             self.evaluated_name(key, shell);
             return None;
@@ -168,12 +168,12 @@ impl Evaluator<'_> {
     }
 
     /// The value of a plain variable; unknown ones keep their name.
-    pub(super) fn variable(&self, name: &str, shell: &Shell, span: Span) -> Value {
+    pub(super) fn variable(&self, name: &str, shell: &ShellState, span: Span) -> Value {
         self.scalar(name, shell, span)
             .unwrap_or_else(|| Value::text("", span))
     }
 
-    fn scalar(&self, name: &str, shell: &Shell, span: Span) -> Option<Value> {
+    fn scalar(&self, name: &str, shell: &ShellState, span: Span) -> Option<Value> {
         if let Some(binding) = shell.variables.get(shell.resolved(name)) {
             return match &binding.value {
                 Stored::Scalar(value) => Some(Value {
@@ -241,7 +241,7 @@ impl Evaluator<'_> {
     }
 }
 
-fn arguments(shell: &Shell, span: Span) -> Expansion {
+fn arguments(shell: &ShellState, span: Span) -> Expansion {
     match &shell.arguments {
         Some(arguments) => Expansion::Many(arguments.clone()),
         None => Expansion::One(splitting(Value::dynamic(
@@ -253,7 +253,7 @@ fn arguments(shell: &Shell, span: Span) -> Expansion {
 }
 
 /// The subscripts of an array.
-fn keys(name: &str, span: Span, shell: &Shell) -> Expansion {
+fn keys(name: &str, span: Span, shell: &ShellState) -> Expansion {
     let binding = shell.variables.get(shell.resolved(name));
     match binding.map(|binding| &binding.value) {
         Some(Stored::List(values)) => {

@@ -4,12 +4,12 @@
 //! expression, what may be an extended pattern, or an unknown part makes no
 //! pattern, so that its user gives up.
 
-use crate::{Piece, Value};
+use crate::ir::{Piece, Value};
 
-pub(super) struct Pattern(Vec<Token>);
+pub(super) struct Pattern(Vec<PatternToken>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Token {
+enum PatternToken {
     Exactly(char),
     Any,
     Many,
@@ -23,12 +23,12 @@ impl Pattern {
                 // Where it came out of an expansion a backslash is no character of its own.
                 Piece::Text(text) | Piece::Glob(text) if text.contains('\\') => return None,
                 Piece::Text(text) | Piece::Glob(text) if has_group(text) => return None,
-                Piece::Text(text) => tokens.extend(text.chars().map(Token::Exactly)),
+                Piece::Text(text) => tokens.extend(text.chars().map(PatternToken::Exactly)),
                 Piece::Glob(text) if text.contains('[') => return None,
                 Piece::Glob(text) => tokens.extend(text.chars().map(|character| match character {
-                    '*' => Token::Many,
-                    '?' => Token::Any,
-                    other => Token::Exactly(other),
+                    '*' => PatternToken::Many,
+                    '?' => PatternToken::Any,
+                    other => PatternToken::Exactly(other),
                 })),
                 Piece::Dynamic(_) => return None,
             }
@@ -45,8 +45,8 @@ impl Pattern {
         self.0
             .iter()
             .map(|token| match token {
-                Token::Exactly(character) => Some(*character),
-                Token::Any | Token::Many => None,
+                PatternToken::Exactly(character) => Some(*character),
+                PatternToken::Any | PatternToken::Many => None,
             })
             .collect()
     }
@@ -65,10 +65,10 @@ impl Pattern {
                     continue;
                 }
                 let to = match token {
-                    Token::Exactly(wanted) if *wanted == character => at + 1,
-                    Token::Any => at + 1,
-                    Token::Many => at,
-                    Token::Exactly(_) => continue,
+                    PatternToken::Exactly(wanted) if *wanted == character => at + 1,
+                    PatternToken::Any => at + 1,
+                    PatternToken::Many => at,
+                    PatternToken::Exactly(_) => continue,
                 };
                 if let Some(state) = next.get_mut(to) {
                     *state = true;
@@ -83,7 +83,7 @@ impl Pattern {
     /// `*` also stands for nothing.
     fn spread(&self, states: &mut [bool]) {
         for (at, token) in self.0.iter().enumerate() {
-            if *token == Token::Many
+            if *token == PatternToken::Many
                 && states.get(at).copied().unwrap_or(false)
                 && let Some(state) = states.get_mut(at + 1)
             {
@@ -94,9 +94,9 @@ impl Pattern {
 
     /// Whether any part of the text matches.
     pub(super) fn matches_within(&self, text: &str) -> bool {
-        let mut tokens = vec![Token::Many];
+        let mut tokens = vec![PatternToken::Many];
         tokens.extend(&self.0);
-        tokens.push(Token::Many);
+        tokens.push(PatternToken::Many);
         Self(tokens).matches(text)
     }
 }

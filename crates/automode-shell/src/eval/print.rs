@@ -1,11 +1,11 @@
 //! `echo` and `printf`: output that is known to the letter.
 
 use super::field::{MAX_SIZE, push_text};
-use super::outcome::{Outcome, size};
-use crate::{Piece, Span, Taint, Value};
+use super::output::{CommandOutput, size};
+use crate::ir::{Piece, Span, Taint, Value};
 
 /// The output of `echo`.
-pub(super) fn echo(arguments: &[Value], span: Span) -> Outcome {
+pub(super) fn echo(arguments: &[Value], span: Span) -> CommandOutput {
     let is_flag = |value: &&Value| {
         value.literal().is_some_and(|text| {
             text.len() > 1
@@ -49,36 +49,36 @@ enum Escapes {
     Unsure,
 }
 
-fn shown(text: Value, escapes: Escapes) -> Outcome {
+fn shown(text: Value, escapes: Escapes) -> CommandOutput {
     let taint = text.taint();
     let mut out = Value::text("", text.span);
     for piece in text.pieces {
         match piece {
             // The names of files.
-            Piece::Glob(_) => return Outcome::unknown(taint.with(Taint::LOCAL)),
+            Piece::Glob(_) => return CommandOutput::unknown(taint.with(Taint::LOCAL)),
             Piece::Text(text) if text.contains('\\') => match (escapes, unescape(&text)) {
                 (Escapes::Followed, Some(text)) => push_text(&mut out.pieces, &text),
-                _ => return Outcome::unknown(taint),
+                _ => return CommandOutput::unknown(taint),
             },
             Piece::Text(text) => push_text(&mut out.pieces, &text),
             Piece::Dynamic(_) => out.pieces.push(piece),
         }
     }
-    Outcome::text(out)
+    CommandOutput::text(out)
 }
 
 /// The output of `printf`, where format and arguments are known.
-pub(super) fn printf(arguments: &[Value], span: Span) -> Outcome {
+pub(super) fn printf(arguments: &[Value], span: Span) -> CommandOutput {
     let taint = arguments
         .iter()
         .fold(Taint::NONE, |taint, value| taint.with(value.taint()));
     let Some((format, rest)) = arguments.split_first() else {
-        return Outcome::default();
+        return CommandOutput::default();
     };
     let format = format.literal().and_then(|format| unescape(&format));
     match format.and_then(|format| formatted(&format, rest, span)) {
-        Some(text) => Outcome::text(text),
-        None => Outcome::unknown(taint),
+        Some(text) => CommandOutput::text(text),
+        None => CommandOutput::unknown(taint),
     }
 }
 

@@ -2,14 +2,15 @@
 
 use super::Evaluator;
 use super::expand::{Quotes, STREAM};
-use super::file::{Content, Kind};
-use super::outcome::{Data, Outcome};
-use super::shell::Shell;
-use crate::syntax::{
-    self, Descriptor, Flow, Part, PartKind, RedirectOperator, RedirectTarget, Script, Word,
-};
-use crate::{
+use super::file::{FileContent, FileKind};
+use super::output::{CommandOutput, Data};
+use super::shell_state::ShellState;
+use crate::ir::{
     Act, Direction, Host, Invocation, Redirect, Span, Stdin, Stdout, Taint, Target, Value, WriteHow,
+};
+use crate::syntax::{
+    self, Descriptor, PartKind, ProcessDirection, RedirectOperator, RedirectTarget, Script, Word,
+    WordPart,
 };
 
 /// The redirections of one command.
@@ -19,7 +20,7 @@ pub(super) struct Redirections<'s> {
     pub(super) stdin: Option<Stdin>,
     pub(super) stdout: Option<Stdout>,
     reads: Vec<(Act, Span)>,
-    pub(super) writes: Vec<Written>,
+    pub(super) writes: Vec<RedirectedOutput>,
     /// `> >(…)`: what reads the output.
     consumers: Vec<&'s Script>,
     /// Descriptors that lead to another machine.
@@ -29,7 +30,7 @@ pub(super) struct Redirections<'s> {
 }
 
 #[derive(Clone)]
-pub(super) struct Written {
+pub(super) struct RedirectedOutput {
     pub(super) what: Sink,
     pub(super) span: Span,
     pub(super) carries: Carries,
@@ -67,7 +68,7 @@ impl Evaluator<'_> {
     pub(super) fn redirections<'s>(
         &mut self,
         redirects: &'s [syntax::Redirect],
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Redirections<'s> {
         let mut all = Redirections::default();
         for redirect in redirects {
@@ -79,7 +80,7 @@ impl Evaluator<'_> {
     fn redirection<'s>(
         &mut self,
         redirect: &'s syntax::Redirect,
-        shell: &mut Shell,
+        shell: &mut ShellState,
         all: &mut Redirections<'s>,
     ) {
         let word = match &redirect.target {
@@ -113,7 +114,7 @@ impl Evaluator<'_> {
             RedirectOperator::HereDocument => {}
             RedirectOperator::HereString => {
                 let mut text = self.single(word, shell);
-                text.pieces.push(crate::Piece::Text("\n".to_owned()));
+                text.pieces.push(crate::ir::Piece::Text("\n".to_owned()));
                 all.open(descriptor, Stdin::Text(text));
             }
             RedirectOperator::Read => self.read_from(word, descriptor, redirect.span, shell, all),
@@ -166,7 +167,7 @@ impl Evaluator<'_> {
         redirect: &syntax::Redirect,
         word: &'s Word,
         descriptor: u32,
-        shell: &mut Shell,
+        shell: &mut ShellState,
         all: &mut Redirections<'s>,
     ) {
         let value = self.single(word, shell);
@@ -219,7 +220,7 @@ impl Evaluator<'_> {
         if let Some(host) = host {
             all.connected.push((descriptor, host.clone()));
             if outward && descriptor == 1 {
-                all.writes.push(Written {
+                all.writes.push(RedirectedOutput {
                     what: Sink::Network(host),
                     span: redirect.span,
                     carries: Carries::Output,
@@ -240,10 +241,10 @@ impl Evaluator<'_> {
         word: &'s Word,
         descriptor: u32,
         span: Span,
-        shell: &mut Shell,
+        shell: &mut ShellState,
         all: &mut Redirections<'s>,
     ) {
-        if let Some((Flow::Output, script)) = only_process(word) {
+        if let Some((ProcessDirection::Output, script)) = only_process(word) {
             let outcome = self.captured(script, shell);
             all.open(descriptor, outcome.into_stdin(span));
             return;
@@ -275,7 +276,7 @@ impl Evaluator<'_> {
         target: Target,
         descriptor: u32,
         span: Span,
-        shell: &Shell,
+        shell: &ShellState,
         all: &mut Redirections<'_>,
     ) -> Stdin {
         all.reads.push((
@@ -291,10 +292,10 @@ impl Evaluator<'_> {
             input: true,
         });
         match shell.files.get(&target) {
-            Some(Content {
+            Some(FileContent {
                 text: Some(text), ..
             }) => Stdin::Text(text.clone()),
-            Some(content) => Stdin::Pipe(content.taint.with(crate::taint_of(&target))),
+            Some(content) => Stdin::Pipe(content.taint.with(crate::place::taint_of(&target))),
             None => Stdin::File(target),
         }
     }
@@ -305,10 +306,10 @@ impl Evaluator<'_> {
         how: WriteHow,
         descriptors: &[u32],
         span: Span,
-        shell: &mut Shell,
+        shell: &mut ShellState,
         all: &mut Redirections<'s>,
     ) {
-        if let Some((Flow::Input, script)) = only_process(word) {
+        if let Some((ProcessDirection::Input, script)) = only_process(word) {
             all.consumers.push(script);
             all.stdout = Some(Stdout::Pipe);
             return;
@@ -323,7 +324,7 @@ impl Evaluator<'_> {
         how: WriteHow,
         descriptors: &[u32],
         span: Span,
-        shell: &Shell,
+        shell: &ShellState,
         all: &mut Redirections<'_>,
     ) {
         let carries = match (descriptors.contains(&1), descriptors.contains(&2)) {
@@ -359,7 +360,7 @@ impl Evaluator<'_> {
             if carries != Carries::Other {
                 all.stdout = Some(stdout);
             }
-            all.writes.extend(what.map(|what| Written {
+            all.writes.extend(what.map(|what| RedirectedOutput {
                 what,
                 span,
                 carries,
@@ -368,11 +369,11 @@ impl Evaluator<'_> {
     }
 
     /// The one word of a redirection; bash refuses more.
-    fn one_file(&mut self, word: &Word, shell: &mut Shell) -> Value {
+    fn one_file(&mut self, word: &Word, shell: &mut ShellState) -> Value {
         let mut values = self.fields(word, shell).into_iter();
         match (values.next(), values.next()) {
             (Some(value), None) => value,
-            _ => Value::dynamic(crate::DynamicSource::Unknown, Taint::NONE, word.span),
+            _ => Value::dynamic(crate::ir::DynamicSource::Unknown, Taint::NONE, word.span),
         }
     }
 
@@ -380,10 +381,10 @@ impl Evaluator<'_> {
     pub(super) fn finish_redirections(
         &mut self,
         redirections: Redirections<'_>,
-        outcome: Outcome,
+        outcome: CommandOutput,
         by: usize,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let certainty = shell.certainty;
         for (act, span) in redirections.reads {
             self.effect(act, by, span, certainty);
@@ -391,8 +392,8 @@ impl Evaluator<'_> {
         for written in redirections.writes {
             let output = match written.carries {
                 Carries::Output => outcome.clone(),
-                Carries::OutputAndMore => Outcome::unknown(outcome.taint),
-                Carries::Other => Outcome::unknown(Taint::NONE),
+                Carries::OutputAndMore => CommandOutput::unknown(outcome.taint),
+                Carries::Other => CommandOutput::unknown(Taint::NONE),
             };
             match written.what {
                 Sink::Network(host) => {
@@ -419,7 +420,7 @@ impl Evaluator<'_> {
             self.note_kept(&outcome, by, shell);
             return outcome;
         }
-        let mut last = Outcome::default();
+        let mut last = CommandOutput::default();
         for script in redirections.consumers {
             last = self.consumer(script, outcome.clone(), shell);
         }
@@ -431,7 +432,7 @@ impl Evaluator<'_> {
         &mut self,
         span: Span,
         redirections: &Redirections<'_>,
-        shell: &Shell,
+        shell: &ShellState,
     ) {
         self.invocations.push(Invocation {
             argv: vec![Value::text(":", span)],
@@ -454,16 +455,16 @@ impl Evaluator<'_> {
     }
 }
 
-fn write_content(target: &Target, how: WriteHow, output: &Outcome, shell: &mut Shell) {
+fn write_content(target: &Target, how: WriteHow, output: &CommandOutput, shell: &mut ShellState) {
     let text = match &output.data {
         Data::Nothing => Some(Value::text("", Span::default())),
         Data::Text(value) => Some(value.clone()),
         Data::Unknown => None,
     };
-    let content = Content {
+    let content = FileContent {
         text,
         taint: output.taint.with(Taint::SESSION),
-        kind: Kind::File,
+        kind: FileKind::File,
     };
     if how == WriteHow::Append {
         shell.files.append(target, content);
@@ -473,10 +474,10 @@ fn write_content(target: &Target, how: WriteHow, output: &Outcome, shell: &mut S
 }
 
 /// The substitution where a word is nothing else.
-fn only_process(word: &Word) -> Option<(Flow, &Script)> {
+fn only_process(word: &Word) -> Option<(ProcessDirection, &Script)> {
     match word.parts.as_slice() {
         [
-            Part {
+            WordPart {
                 kind: PartKind::Process(flow, script),
                 ..
             },

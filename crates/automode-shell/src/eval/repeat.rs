@@ -1,17 +1,17 @@
 //! Loops of unknown length: a body runs until nothing new comes of it.
 
 use super::Evaluator;
-use super::outcome::Outcome;
-use super::shell::{End, Shell};
+use super::output::CommandOutput;
+use super::shell_state::{EarlyExit, ShellState};
 use super::variable::Stored;
-use crate::{Act, DynamicSource, GapKind, Invocation, Piece, Span, Taint, Value};
+use crate::ir::{Act, DynamicSource, GapKind, Invocation, Piece, Span, Taint, Value};
 
 /// How often what a loop changes is looked at before it is given up.
 const MAX_WIDENINGS: usize = 6;
 
 impl Evaluator<'_> {
     /// `while :; do :; done`: nothing in it waits, and nothing ends it.
-    pub(super) fn note_busy_loop(&mut self, first: usize, span: Span, shell: &Shell) {
+    pub(super) fn note_busy_loop(&mut self, first: usize, span: Span, shell: &ShellState) {
         const BUSY: &[&str] = &[":", "true", "false", "test", "[", "echo", "let", "continue"];
         let ran = self.invocations.get(first..).unwrap_or_default();
         let endless = ran.first().is_some_and(|start| {
@@ -32,9 +32,9 @@ impl Evaluator<'_> {
     pub(super) fn repeated(
         &mut self,
         span: Span,
-        shell: &mut Shell,
-        mut body: impl FnMut(&mut Self, &mut Shell) -> Outcome,
-    ) -> Outcome {
+        shell: &mut ShellState,
+        mut body: impl FnMut(&mut Self, &mut ShellState) -> CommandOutput,
+    ) -> CommandOutput {
         let mut start = shell.clone();
         let mut settled = false;
         for _ in 0..MAX_WIDENINGS {
@@ -42,7 +42,7 @@ impl Evaluator<'_> {
             let mut after = start.clone();
             body(self, &mut after);
             self.rewind(mark);
-            after.arrive(End::Loop);
+            after.arrive(EarlyExit::Loop);
             settled = !widen(&mut start, &after);
             if settled {
                 break;
@@ -53,22 +53,22 @@ impl Evaluator<'_> {
         }
         let mut after = start.clone();
         let outcome = body(self, &mut after);
-        after.arrive(End::Loop);
+        after.arrive(EarlyExit::Loop);
         start.join(after);
         start.certainty = shell.certainty;
         *shell = start;
         // How often it ran is not known, so neither is its output.
         match outcome.data {
-            super::outcome::Data::Nothing => outcome,
-            super::outcome::Data::Text(_) | super::outcome::Data::Unknown => {
-                Outcome::unknown(outcome.taint)
+            super::output::Data::Nothing => outcome,
+            super::output::Data::Text(_) | super::output::Data::Unknown => {
+                CommandOutput::unknown(outcome.taint)
             }
         }
     }
 }
 
 /// Gives up what differs after a round; whether anything did.
-fn widen(start: &mut Shell, after: &Shell) -> bool {
+fn widen(start: &mut ShellState, after: &ShellState) -> bool {
     let mut changed = false;
     for (name, binding) in after.variables.iter() {
         let before = start.variables.get(name);

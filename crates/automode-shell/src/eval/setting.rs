@@ -1,33 +1,37 @@
 //! `set`, `shift`, `getopts`: the arguments and options of the shell.
 
 use super::Evaluator;
-use super::outcome::Outcome;
-use super::shell::Shell;
-use super::start::Start;
+use super::output::CommandOutput;
+use super::prepared_command::PreparedCommand;
+use super::shell_state::ShellState;
 use super::variable::Stored;
-use crate::{DynamicSource, GapKind, Taint, Value};
+use crate::ir::{DynamicSource, GapKind, Taint, Value};
 
 /// More arguments than this are not followed one by one.
 const MAX_ARGUMENTS: usize = 256;
 
 impl Evaluator<'_> {
     /// `set -- a b`, `set -e`.
-    pub(super) fn set_options(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+    pub(super) fn set_options(
+        &mut self,
+        arguments: &[Value],
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         if arguments.is_empty() {
             // Every variable of the shell.
-            return Outcome::unknown(Taint::SECRET);
+            return CommandOutput::unknown(Taint::SECRET);
         }
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             let Some(text) = argument.literal() else {
                 shell.arguments = None;
                 shell.stops_on_error = false;
-                return Outcome::default();
+                return CommandOutput::default();
             };
             match text.as_ref() {
                 "--" => {
                     shell.take_arguments(rest.cloned().collect());
-                    return Outcome::default();
+                    return CommandOutput::default();
                 }
                 // Without arguments they stay as they are.
                 "-" => {
@@ -35,7 +39,7 @@ impl Evaluator<'_> {
                     if !values.is_empty() {
                         shell.take_arguments(values);
                     }
-                    return Outcome::default();
+                    return CommandOutput::default();
                 }
                 flags if flags.starts_with(['-', '+']) => {
                     for letter in flags.chars().skip(1) {
@@ -50,17 +54,17 @@ impl Evaluator<'_> {
                 _ => {
                     let values = std::iter::once(argument).chain(rest).cloned().collect();
                     shell.take_arguments(values);
-                    return Outcome::default();
+                    return CommandOutput::default();
                 }
             }
         }
         if arguments.is_empty() {
-            return Outcome::unknown(Taint::SECRET);
+            return CommandOutput::unknown(Taint::SECRET);
         }
-        Outcome::default()
+        CommandOutput::default()
     }
 
-    fn set_option(&mut self, option: &str, on: bool, argument: &Value, shell: &mut Shell) {
+    fn set_option(&mut self, option: &str, on: bool, argument: &Value, shell: &mut ShellState) {
         match option {
             "e" | "errexit" => shell.stops_on_error = on,
             "history" if !on => self.note_variable("HISTFILE", argument.span),
@@ -83,7 +87,7 @@ impl Evaluator<'_> {
         self.gap(kind, argument.span);
     }
 
-    pub(super) fn shift(&mut self, arguments: &[Value], shell: &mut Shell) -> Outcome {
+    pub(super) fn shift(&mut self, arguments: &[Value], shell: &mut ShellState) -> CommandOutput {
         let count = match arguments.first() {
             None => Some(1),
             Some(count) => count.literal().and_then(|text| text.parse::<usize>().ok()),
@@ -94,30 +98,30 @@ impl Evaluator<'_> {
             (Some(count), Some(values)) => Some(values.into_iter().skip(count).collect()),
             (None, _) | (_, None) => None,
         };
-        Outcome::default()
+        CommandOutput::default()
     }
 
     pub(super) fn getopts(
         &mut self,
         arguments: &[Value],
-        start: &Start,
-        shell: &mut Shell,
-    ) -> Outcome {
+        prepared: &PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let item = || {
-            let value = Value::dynamic(DynamicSource::Argument, Taint::NONE, start.span);
+            let value = Value::dynamic(DynamicSource::Argument, Taint::NONE, prepared.span);
             Stored::Scalar(value)
         };
         if let Some(name) = arguments.get(1) {
             self.store_named(name, item(), shell);
         }
-        self.store("OPTARG", item(), start.span, shell);
-        let index = Value::dynamic(DynamicSource::Number, Taint::NONE, start.span);
-        self.store("OPTIND", Stored::Scalar(index), start.span, shell);
-        Outcome::default()
+        self.store("OPTARG", item(), prepared.span, shell);
+        let index = Value::dynamic(DynamicSource::Number, Taint::NONE, prepared.span);
+        self.store("OPTIND", Stored::Scalar(index), prepared.span, shell);
+        CommandOutput::default()
     }
 }
 
-impl Shell {
+impl ShellState {
     fn take_arguments(&mut self, values: Vec<Value>) {
         let known = values.len() <= MAX_ARGUMENTS && !values.iter().any(|value| value.may_split);
         self.arguments = known.then_some(values);

@@ -1,10 +1,10 @@
 //! `source`: a file that runs in this very shell.
 
 use super::Evaluator;
-use super::outcome::Outcome;
-use super::shell::{End, Shell};
-use super::start::Start;
-use crate::{
+use super::output::CommandOutput;
+use super::prepared_command::PreparedCommand;
+use super::shell_state::{EarlyExit, ShellState};
+use crate::ir::{
     Act, Code, Extent, FileFact, GapKind, Layer, Need, Origin, Stdin, Taint, Target, Value,
 };
 
@@ -13,11 +13,11 @@ impl Evaluator<'_> {
     pub(super) fn source(
         &mut self,
         arguments: &[Value],
-        start: &Start,
-        shell: &mut Shell,
-    ) -> Outcome {
+        prepared: &PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let Some(path) = arguments.first() else {
-            return Outcome::default();
+            return CommandOutput::default();
         };
         let by = self.invocations.len().saturating_sub(1);
         let target = Target::locate(path, shell.cwd.as_deref());
@@ -57,7 +57,7 @@ impl Evaluator<'_> {
                     let act = Act::Execute { code, origin };
                     self.effect(act, by, path.span, shell.certainty);
                 }
-                text.span = start.span;
+                text.span = prepared.span;
                 self.text_here(&text, "source", shell)
             }
             None => {
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
             shell.arguments = before;
         }
         shell.layers.truncate(layers);
-        shell.arrive(End::Function);
+        shell.arrive(EarlyExit::Function);
         outcome
     }
 
@@ -79,8 +79,8 @@ impl Evaluator<'_> {
         target: Target,
         held: Taint,
         by: usize,
-        shell: &Shell,
-    ) -> Outcome {
+        shell: &ShellState,
+    ) -> CommandOutput {
         if target.extent == Extent::Exact {
             self.needs.push(Need::File(target.path.clone()));
         }
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
             shell.certainty,
         );
         self.gap(GapKind::Unseen(path.shown()), path.span);
-        Outcome::unknown(path.taint().with(Taint::UNKNOWN))
+        CommandOutput::unknown(path.taint().with(Taint::UNKNOWN))
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a shell reads and where its output goes, while redirections hold.
 
 use super::Evaluator;
-use super::outcome::{Outcome, stdin_taint};
+use super::output::{CommandOutput, stdin_taint};
 use super::redirect::{Carries, Redirections, Sink};
-use super::shell::Shell;
-use crate::{Act, Direction, Stdin, Stdout, WriteHow};
+use super::shell_state::ShellState;
+use crate::ir::{Act, Direction, Stdin, Stdout, WriteHow};
 
 /// What a shell reads and writes, to come back to.
 pub(super) struct Streams {
@@ -13,7 +13,7 @@ pub(super) struct Streams {
     input: u32,
 }
 
-impl Shell {
+impl ShellState {
     pub(super) fn restore(&mut self, streams: Streams) {
         self.stdin = streams.stdin;
         self.stdout = streams.stdout;
@@ -44,7 +44,7 @@ impl Evaluator<'_> {
     pub(super) fn redirect(
         &mut self,
         redirections: &Redirections<'_>,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) -> Streams {
         let before = Streams {
             stdin: shell.stdin.clone(),
@@ -61,14 +61,14 @@ impl Evaluator<'_> {
     }
 
     /// Gives a shell something new to read.
-    pub(super) fn feed(&mut self, stdin: Stdin, shell: &mut Shell) {
+    pub(super) fn feed(&mut self, stdin: Stdin, shell: &mut ShellState) {
         self.inputs += 1;
         shell.input = self.inputs;
         shell.stdin = stdin;
     }
 
     /// Notes that some of the input has been read: the rest is not the whole text.
-    pub(super) fn consumed(&mut self, shell: &Shell) {
+    pub(super) fn consumed(&mut self, shell: &ShellState) {
         if let Stdin::Text(_) = shell.stdin
             && !self.consumed.contains(&shell.input)
         {
@@ -76,12 +76,12 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn is_consumed(&self, shell: &Shell) -> bool {
+    pub(super) fn is_consumed(&self, shell: &ShellState) -> bool {
         self.consumed.contains(&shell.input)
     }
 
     /// What is shown goes where `exec` has led it.
-    pub(super) fn note_kept(&mut self, outcome: &Outcome, by: usize, shell: &Shell) {
+    pub(super) fn note_kept(&mut self, outcome: &CommandOutput, by: usize, shell: &ShellState) {
         let Some((stdout, sink, span)) = &shell.kept else {
             return;
         };

@@ -4,14 +4,19 @@
 //! is read as far as it is known, and its gap says that more may run.
 
 use super::Evaluator;
-use super::outcome::Outcome;
-use super::shell::Shell;
-use super::variable::{Binding, Nature, Stored};
-use crate::{Act, Code, GapKind, Layer, Origin, Piece, Span, Taint, Value};
+use super::output::CommandOutput;
+use super::shell_state::ShellState;
+use super::variable::{Nature, Stored, VariableBinding};
+use crate::ir::{Act, Code, GapKind, Layer, Origin, Piece, Span, Taint, Value};
 
 impl Evaluator<'_> {
     /// Shell text in the shell itself: `eval`, `trap`, aliases.
-    pub(super) fn text_here(&mut self, text: &Value, name: &str, shell: &mut Shell) -> Outcome {
+    pub(super) fn text_here(
+        &mut self,
+        text: &Value,
+        name: &str,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let by = self.invocations.len().saturating_sub(1);
         shell.layers.push(Layer::Text(name.to_owned()));
         let outcome = self.deeper(text.span, |evaluator| evaluator.text(text, name, by, shell));
@@ -25,8 +30,8 @@ impl Evaluator<'_> {
         text: &Value,
         name: &str,
         by: usize,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         if let Some(literal) = text.literal() {
             return self.literal_text(&literal, text.span, shell);
         }
@@ -42,10 +47,15 @@ impl Evaluator<'_> {
         self.partial_text(text, name, by, shell)
     }
 
-    pub(super) fn literal_text(&mut self, text: &str, span: Span, shell: &mut Shell) -> Outcome {
+    pub(super) fn literal_text(
+        &mut self,
+        text: &str,
+        span: Span,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         match self.parse(text, span) {
             Some(script) => self.script(&script, shell),
-            None => Outcome::unknown(Taint::UNKNOWN),
+            None => CommandOutput::unknown(Taint::UNKNOWN),
         }
     }
 
@@ -56,8 +66,8 @@ impl Evaluator<'_> {
         text: &Value,
         name: &str,
         by: usize,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let act = Act::Execute {
             code: Code::Inline { language: "shell" },
             origin: Origin {
@@ -86,7 +96,9 @@ impl Evaluator<'_> {
                         span: text.span,
                         may_split: false,
                     };
-                    shell.variables.insert(stand_in, Binding::scalar(value));
+                    shell
+                        .variables
+                        .insert(stand_in, VariableBinding::scalar(value));
                 }
             }
         }
@@ -97,11 +109,11 @@ impl Evaluator<'_> {
         if known && let Some(script) = self.parse(&source, text.span) {
             self.script(&script, shell);
         }
-        Outcome::unknown(text.taint().with(Taint::UNKNOWN))
+        CommandOutput::unknown(text.taint().with(Taint::UNKNOWN))
     }
 }
 
-impl Shell {
+impl ShellState {
     /// Forgets what a new shell does not inherit and takes its arguments.
     pub(super) fn adopt(&mut self, arguments: Vec<Value>) {
         self.functions.retain(|_, function| function.exported);

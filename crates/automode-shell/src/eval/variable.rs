@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Dynamic, DynamicSource, Piece, Taint, Value};
+use crate::ir::{Dynamic, DynamicSource, Piece, Taint, Value};
 
 /// How many texts a variable may have at once.
 const MAX_CHOICES: usize = 16;
@@ -42,7 +42,7 @@ const VOLATILE: &[&str] = &[
 ];
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Binding {
+pub(super) struct VariableBinding {
     pub(super) value: Stored,
     pub(super) exported: bool,
     pub(super) nature: Nature,
@@ -82,7 +82,7 @@ pub(super) enum Casing {
     Unsure,
 }
 
-impl Binding {
+impl VariableBinding {
     pub(super) fn scalar(value: Value) -> Self {
         Self {
             value: Stored::Scalar(value),

@@ -10,14 +10,14 @@
 mod awk;
 mod cursor;
 mod library;
+pub mod powershell;
 mod python;
 mod reading;
 mod sed;
 mod sql;
 mod tokens;
 
-pub(crate) use library::POWERSHELL_DANGEROUS;
-pub(crate) use reading::CodeReading;
+use reading::CodeReading;
 
 use std::borrow::Cow;
 
@@ -79,7 +79,7 @@ pub fn read(source: &CodeSource<'_>, context: &Context, facts: &Facts) -> Progra
             | Language::Perl
             | Language::Php
             | Language::Lua => tokens::read(text, &mut reading),
-            Language::PowerShell => crate::powershell::read(text, &mut reading),
+            Language::PowerShell => powershell::read(text, &mut reading),
             Language::Shell | Language::Other => return unseen(source),
         }
     }
@@ -103,27 +103,6 @@ fn texts(value: &Value) -> Option<Vec<String>> {
         .iter()
         .map(|choice| choice.literal().map(Cow::into_owned))
         .collect()
-}
-
-impl Language {
-    /// The name that effects and gaps carry.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Shell => "shell",
-            Self::Python => "python",
-            Self::JavaScript => "javascript",
-            Self::Ruby => "ruby",
-            Self::Perl => "perl",
-            Self::Php => "php",
-            Self::Lua => "lua",
-            Self::Awk => "awk",
-            Self::Sed => "sed",
-            Self::Sql => "sql",
-            Self::PowerShell => "powershell",
-            Self::Other => "other",
-        }
-    }
 }
 
 /// Code that runs but was not understood.

@@ -83,6 +83,14 @@ const SHARED: &[&str] = &[
     "/home", "/users", "/opt", "/srv", "/mnt", "/media", "/volumes", "/data",
 ];
 
+impl Context {
+    /// Whether a directory is a root that the session works in, or lies in one.
+    #[must_use]
+    pub fn is_inside(&self, directory: &str) -> bool {
+        matches!(Zone::of(directory, self), Zone::ProjectRoot | Zone::Project)
+    }
+}
+
 impl Zone {
     /// The zone of an absolute, normalised path.
     #[must_use]

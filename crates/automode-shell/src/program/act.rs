@@ -3,7 +3,7 @@
 use super::meaning::{Meaning, Side};
 use super::table::{ActTemplate, Freedom, Git, Part, Scoped, Source, Text, Vcs, Walls};
 use super::{Nested, TaskRequest, git, lookup, remote};
-use crate::script::Runner;
+use crate::ir::Runner;
 use crate::{
     Act, Code, Host, Layer, PackageOp, PackageSource, ProcessScope, Scope, Span, Target, Value,
     VcsOp,

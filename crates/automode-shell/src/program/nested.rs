@@ -2,7 +2,7 @@
 
 use super::meaning::{Meaning, Words};
 use super::{Nested, NestedStdin, TaskRequest, lookup};
-use crate::script::Runner;
+use crate::ir::Runner;
 use crate::{Act, Code, DynamicSource, Gap, GapKind, Language, Layer, Piece, Stdin, Taint, Value};
 
 /// More places or items than this count as one that is unknown.

@@ -5,7 +5,7 @@
 //! a binary search, and nothing is parsed or allocated at start-up.
 
 use super::nature::Nature;
-use crate::script::Runner;
+use crate::ir::Runner;
 use crate::{
     Account, CloudVerb, DatabaseVerb, Direction, Interface, Language, PackageOp, PersistKind,
     Scope, SystemChange,

@@ -25,30 +25,8 @@ use crate::{
 use lookup::{TaskFileLookup, TaskFileSearch};
 use steps::TaskSteps;
 
+pub use crate::ir::Runner;
 pub use file::open;
-
-/// A program that runs tasks which a project declares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Runner {
-    Npm,
-    Pnpm,
-    Yarn,
-    Bun,
-    Deno,
-    Make,
-    Just,
-    /// `task`, with a Taskfile.
-    Task,
-    Composer,
-    Rake,
-    /// Aliases in `.cargo/config.toml`.
-    Cargo,
-    Poe,
-    Pdm,
-    Hatch,
-    Tox,
-    Nox,
-}
 
 /// One start of a task runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,31 +126,6 @@ fn disown(consequence: &mut ProgramEffects, request: &TaskStart<'_>, context: &C
             && !origin.seen
         {
             *code = Code::File(target.clone());
-        }
-    }
-}
-
-impl Runner {
-    /// The program's name, as effects carry it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Npm => "npm",
-            Self::Pnpm => "pnpm",
-            Self::Yarn => "yarn",
-            Self::Bun => "bun",
-            Self::Deno => "deno",
-            Self::Make => "make",
-            Self::Just => "just",
-            Self::Task => "task",
-            Self::Composer => "composer",
-            Self::Rake => "rake",
-            Self::Cargo => "cargo",
-            Self::Poe => "poe",
-            Self::Pdm => "pdm",
-            Self::Hatch => "hatch",
-            Self::Tox => "tox",
-            Self::Nox => "nox",
         }
     }
 }

@@ -4,17 +4,17 @@
 //! the form of an expression: what only looks like arithmetic could be commands
 //! in a subshell, and must not pass as a number.
 
-use super::parser::{Parsed, Parser};
-use super::scope::Scope;
+use super::parser::{Parsed, ShellParser};
+use super::scope::ParserScope;
 use super::tree::{PartKind, Word};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// An expression up to `close`, which is stepped over.
     pub(super) fn arithmetic(&mut self, close: u8) -> Parsed<Word> {
         let scope = match close {
-            b';' => Scope::ArithmeticHeader,
-            b']' => Scope::LegacyArithmetic,
-            _ => Scope::Arithmetic,
+            b';' => ParserScope::ArithmeticHeader,
+            b']' => ParserScope::LegacyArithmetic,
+            _ => ParserScope::Arithmetic,
         };
         let word = self.nested(|parser| parser.word_or_nothing(scope))?;
         self.expect(close, "an unclosed arithmetic expression")?;
@@ -61,25 +61,27 @@ fn is_expression(word: &Word) -> bool {
             PartKind::Process(..) => return false,
         }
     }
-    let mut last = Token::Start;
+    let mut last = ArithmeticToken::Start;
     for piece in pieces {
-        let Some(token) = Token::of(piece) else {
+        let Some(token) = ArithmeticToken::of(piece) else {
             return false;
         };
         match (last, token) {
-            (_, Token::Blank) if last != Token::Operand => continue,
+            (_, ArithmeticToken::Blank) if last != ArithmeticToken::Operand => continue,
             // A blank ends an operand: another one must not follow.
-            (Token::Closed, Token::Operand) => return false,
-            (_, Token::Blank) => last = Token::Closed,
-            (Token::Sign(before), Token::Sign(sign)) if before == sign => last = Token::Doubled,
+            (ArithmeticToken::Closed, ArithmeticToken::Operand) => return false,
+            (_, ArithmeticToken::Blank) => last = ArithmeticToken::Closed,
+            (ArithmeticToken::Sign(before), ArithmeticToken::Sign(sign)) if before == sign => {
+                last = ArithmeticToken::Doubled
+            }
             _ => last = token,
         }
     }
-    !matches!(last, Token::Sign(_) | Token::Operator)
+    !matches!(last, ArithmeticToken::Sign(_) | ArithmeticToken::Operator)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Token {
+enum ArithmeticToken {
     Start,
     Blank,
     Operand,
@@ -91,7 +93,7 @@ enum Token {
     Operator,
 }
 
-impl Token {
+impl ArithmeticToken {
     fn of(piece: Option<char>) -> Option<Self> {
         match piece {
             None => Some(Self::Operand),
@@ -112,11 +114,12 @@ impl Token {
 
 #[cfg(test)]
 mod tests {
-    use crate::{guard, syntax};
+    use crate::guard;
+    use crate::syntax;
 
     fn check(text: &str, accepted: bool) {
         let admitted = guard::admit(text).expect(text);
-        let parsed = syntax::parse(admitted, syntax::Origin::Typed);
+        let parsed = syntax::parse(admitted, syntax::TextOrigin::Typed);
         assert_eq!(parsed.is_ok(), accepted, "{text}: {parsed:?}");
     }
 

@@ -3,7 +3,7 @@
 //! Works on the parts of a word: only bare literal text holds active braces, so
 //! quotes and expansions inside an alternative stay as they are.
 
-use super::tree::{Part, PartKind, Quoting, Word};
+use super::tree::{PartKind, Quoting, Word, WordPart};
 
 /// The most words one word may become.
 const MAX_WORDS: usize = 256;
@@ -32,8 +32,8 @@ pub fn expand(word: &Word) -> Result<Vec<Word>, TooMany> {
 /// A bare character, or a part that braces do not look into.
 #[derive(Clone, Debug)]
 enum Atom {
-    Bare(char, crate::Span),
-    Whole(Part),
+    Bare(char, crate::ir::Span),
+    Whole(WordPart),
 }
 
 impl Atom {
@@ -42,7 +42,7 @@ impl Atom {
     }
 }
 
-fn bare(part: &Part) -> Option<&str> {
+fn bare(part: &WordPart) -> Option<&str> {
     match &part.kind {
         PartKind::Literal(text) if part.quoting == Quoting::Bare => Some(text),
         PartKind::Literal(_)
@@ -68,17 +68,17 @@ fn atoms(word: &Word) -> Vec<Atom> {
 }
 
 fn joined(row: Vec<Atom>, word: &Word) -> Word {
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<WordPart> = Vec::new();
     for atom in row {
         match atom {
             Atom::Whole(part) => parts.push(part),
             Atom::Bare(character, span) => match parts.last_mut() {
-                Some(Part {
+                Some(WordPart {
                     kind: PartKind::Literal(text),
                     quoting: Quoting::Bare,
                     ..
                 }) => text.push(character),
-                _ => parts.push(Part {
+                _ => parts.push(WordPart {
                     kind: PartKind::Literal(character.to_string()),
                     quoting: Quoting::Bare,
                     span,
@@ -121,12 +121,16 @@ fn alternatives(atoms: &[Atom], budget: &mut usize, depth: usize) -> Result<Vec<
 }
 
 /// What one brace expression stands for, and how many atoms it takes with its `}`.
-struct Choices {
+struct BraceChoices {
     rows: Vec<Row>,
     length: usize,
 }
 
-fn choices(inside: &[Atom], budget: &mut usize, depth: usize) -> Result<Option<Choices>, TooMany> {
+fn choices(
+    inside: &[Atom],
+    budget: &mut usize,
+    depth: usize,
+) -> Result<Option<BraceChoices>, TooMany> {
     let mut nesting = 0_usize;
     let mut cuts = Vec::new();
     let mut close = None;
@@ -148,7 +152,7 @@ fn choices(inside: &[Atom], budget: &mut usize, depth: usize) -> Result<Option<C
     let length = close + 1;
     if cuts.is_empty() {
         let rows = sequence(inside.get(..close).unwrap_or_default())?;
-        return Ok(rows.map(|rows| Choices { rows, length }));
+        return Ok(rows.map(|rows| BraceChoices { rows, length }));
     }
     cuts.push(close);
     let mut rows = Vec::new();
@@ -158,7 +162,7 @@ fn choices(inside: &[Atom], budget: &mut usize, depth: usize) -> Result<Option<C
         rows.extend(alternatives(piece, budget, depth + 1)?);
         start = cut + 1;
     }
-    Ok(Some(Choices { rows, length }))
+    Ok(Some(BraceChoices { rows, length }))
 }
 
 type Items = Box<dyn Iterator<Item = String>>;
@@ -166,7 +170,7 @@ type Items = Box<dyn Iterator<Item = String>>;
 /// `{1..5}`, `{a..e}`, `{1..9..2}`.
 fn sequence(inside: &[Atom]) -> Result<Option<Vec<Row>>, TooMany> {
     let mut text = String::new();
-    let mut place = crate::Span::default();
+    let mut place = crate::ir::Span::default();
     for atom in inside {
         let Atom::Bare(character, span) = atom else {
             return Ok(None);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::parser::{Keyword, Parsed, Parser};
-use super::scope::Scope;
+use super::parser::{Keyword, Parsed, ShellParser};
+use super::scope::ParserScope;
 use super::tree::{CaseArm, CaseEnd, Command, CommandKind, Script, Word};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// One command with its redirections.
     pub(super) fn command(&mut self) -> Parsed<Command> {
         self.skip_blanks();
@@ -179,7 +179,7 @@ impl Parser<'_> {
 
     fn case_command(&mut self) -> Parsed<CommandKind> {
         self.skip_blanks();
-        let subject = self.word(Scope::Argument)?;
+        let subject = self.word(ParserScope::Argument)?;
         self.skip_lines()?;
         self.expect_keyword(Keyword::In, "expected `in`")?;
         let mut arms = Vec::new();
@@ -204,7 +204,7 @@ impl Parser<'_> {
         let mut patterns = Vec::new();
         loop {
             self.skip_blanks();
-            patterns.push(self.word(Scope::Argument)?);
+            patterns.push(self.word(ParserScope::Argument)?);
             self.skip_blanks();
             if self.eat(b')') {
                 break;
@@ -245,7 +245,7 @@ impl Parser<'_> {
     /// `function name [()] body`.
     fn function_command(&mut self) -> Parsed<CommandKind> {
         self.skip_blanks();
-        let word = self.word(Scope::Argument)?;
+        let word = self.word(ParserScope::Argument)?;
         let Some(name) = word.bare().map(str::to_owned) else {
             return self.fail("a function name with quotes or expansions");
         };
@@ -319,7 +319,7 @@ impl Parser<'_> {
             if self.at_word_end() {
                 return Ok(words);
             }
-            words.push(self.word(Scope::Argument)?);
+            words.push(self.word(ParserScope::Argument)?);
         }
     }
 

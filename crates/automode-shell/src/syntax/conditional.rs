@@ -1,7 +1,7 @@
 //! `[[ … ]]`.
 
-use super::parser::{Keyword, Parsed, Parser};
-use super::scope::Scope;
+use super::parser::{Keyword, Parsed, ShellParser};
+use super::scope::ParserScope;
 use super::tree::{CommandKind, Condition, PartKind, Quoting, Word};
 
 const UNARY: &str = "abcdefghknoprstuvwxzGLNORS";
@@ -9,7 +9,7 @@ const BINARY: &[&str] = &[
     "==", "=", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef",
 ];
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads from behind `[[` to behind `]]`.
     pub(super) fn conditional(&mut self) -> Parsed<CommandKind> {
         let condition = self.nested(Self::either)?;
@@ -76,7 +76,7 @@ impl Parser<'_> {
     }
 
     fn primary(&mut self) -> Parsed<Condition> {
-        let first = self.condition_word(Scope::Condition)?;
+        let first = self.condition_word(ParserScope::Condition)?;
         self.skip_lines()?;
         if let Some(operator) = first
             .bare()
@@ -85,7 +85,7 @@ impl Parser<'_> {
             && !self.at_condition_end()
             && !self.at_binary_operator()
         {
-            let operand = self.condition_word(Scope::Condition)?;
+            let operand = self.condition_word(ParserScope::Condition)?;
             return Ok(Condition::Unary { operator, operand });
         }
         let Some(operator) = self.binary_operator()? else {
@@ -93,9 +93,9 @@ impl Parser<'_> {
         };
         self.skip_lines()?;
         let scope = if operator == "=~" {
-            Scope::Regex
+            ParserScope::Regex
         } else {
-            Scope::Condition
+            ParserScope::Condition
         };
         let right = self.condition_word(scope)?;
         if operator == "=~" && pipes(&right) {
@@ -108,7 +108,7 @@ impl Parser<'_> {
         })
     }
 
-    fn condition_word(&mut self, scope: Scope) -> Parsed<Word> {
+    fn condition_word(&mut self, scope: ParserScope) -> Parsed<Word> {
         if self.at_condition_end() {
             return self.fail("expected a word in `[[`");
         }

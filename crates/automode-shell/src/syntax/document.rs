@@ -1,20 +1,20 @@
 //! Here-documents: the delimiter where it is named, the body at the next newline.
 
-use super::parser::{Origin, Parsed, Parser, Pending};
-use super::scope::Scope;
-use super::tree::{Document, Part, PartKind, Quoting, Word};
+use super::parser::{Parsed, Pending, ShellParser, TextOrigin};
+use super::scope::ParserScope;
+use super::tree::{HereDocumentBody, PartKind, Quoting, Word, WordPart};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads the delimiter after `<<` and remembers that a body follows.
-    pub(super) fn here_document(&mut self) -> Parsed<Document> {
+    pub(super) fn here_document(&mut self) -> Parsed<HereDocumentBody> {
         let strips_tabs = self.eat(b'-');
         self.skip_blanks();
-        let word = self.word(Scope::Argument)?;
+        let word = self.word(ParserScope::Argument)?;
         let Some(delimiter) = word.literal() else {
             return self.fail("an expansion in a here-document delimiter");
         };
         let expands = word.parts.iter().all(|part| part.quoting == Quoting::Bare);
-        let document = Document::default();
+        let document = HereDocumentBody::default();
         self.pending.push(Pending {
             document: document.clone(),
             delimiter,
@@ -50,12 +50,13 @@ impl Parser<'_> {
         let start = self.at;
         let end = self.document_end(pending)?;
         let span = match self.origin {
-            Origin::Typed => crate::Span::new(start, end),
-            Origin::Within(span) => span,
+            TextOrigin::Typed => crate::ir::Span::new(start, end),
+            TextOrigin::Within(span) => span,
         };
         if pending.expands && pending.strips_tabs {
             let text = stripped(self.slice(start, end));
-            let mut inner = Parser::new(&text, Origin::Within(span), self.depth, self.steps);
+            let mut inner =
+                ShellParser::new(&text, TextOrigin::Within(span), self.depth, self.steps);
             return inner.document_text();
         }
         if pending.expands {
@@ -68,7 +69,7 @@ impl Parser<'_> {
             text.to_owned()
         };
         Ok(Word {
-            parts: vec![Part {
+            parts: vec![WordPart {
                 kind: PartKind::Literal(text),
                 quoting: Quoting::Quoted,
                 span,
@@ -104,7 +105,7 @@ impl Parser<'_> {
     }
 
     fn document_text(&mut self) -> Parsed<Word> {
-        let word = self.nested(|parser| parser.word_or_nothing(Scope::Document))?;
+        let word = self.nested(|parser| parser.word_or_nothing(ParserScope::Document))?;
         if self.peek().is_some() {
             return self.fail("unexpected text in a here-document");
         }

@@ -1,20 +1,20 @@
 //! Lists, and-or lists and pipelines.
 
-use super::parser::{Keyword, Parsed, Parser, SyntaxError};
-use super::tree::{Connector, Item, Mode, Pipeline, Script, Stage};
+use super::parser::{Keyword, Parsed, ShellParser, SyntaxError};
+use super::tree::{Connector, ListItem, ListMode, Pipeline, PipelineStage, Script};
 
 /// Commands, and how many of them stand on lines that are over.
 #[derive(Default)]
-struct Lines {
-    items: Vec<Item>,
+struct ScriptLines {
+    items: Vec<ListItem>,
     whole: usize,
 }
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads commands up to what closes the list; the caller checks the closer.
     pub(super) fn list(&mut self) -> Parsed<Script> {
         let start = self.at;
-        let mut lines = Lines::default();
+        let mut lines = ScriptLines::default();
         self.list_onto(&mut lines)?;
         Ok(Script {
             items: lines.items,
@@ -25,7 +25,7 @@ impl Parser<'_> {
     /// Reads line after line, as a shell that runs each before it reads the next: the
     /// commands in front of the line that is not understood, and what is wrong with that.
     pub(super) fn lines(&mut self) -> (Script, Option<SyntaxError>) {
-        let mut lines = Lines::default();
+        let mut lines = ScriptLines::default();
         let read = self
             .nested(|parser| parser.list_onto(&mut lines))
             .and_then(|()| match self.peek() {
@@ -46,7 +46,7 @@ impl Parser<'_> {
         (script, read.err())
     }
 
-    fn list_onto(&mut self, lines: &mut Lines) -> Parsed<()> {
+    fn list_onto(&mut self, lines: &mut ScriptLines) -> Parsed<()> {
         loop {
             self.skip_blanks();
             if self.peek() == Some(b'\n') {
@@ -74,7 +74,7 @@ impl Parser<'_> {
         Ok(script)
     }
 
-    fn item(&mut self) -> Parsed<Item> {
+    fn item(&mut self) -> Parsed<ListItem> {
         let first = self.pipeline()?;
         let mut rest = Vec::new();
         loop {
@@ -92,16 +92,16 @@ impl Parser<'_> {
         }
         let mode = if self.peek() == Some(b'&') {
             self.at += 1;
-            Mode::Background
+            ListMode::Background
         } else {
-            Mode::Foreground
+            ListMode::Foreground
         };
-        Ok(Item { first, rest, mode })
+        Ok(ListItem { first, rest, mode })
     }
 
     /// Steps over what stands between two commands; whether another may follow.
-    fn separated(&mut self, mode: Mode) -> Parsed<bool> {
-        let ended = mode == Mode::Background;
+    fn separated(&mut self, mode: ListMode) -> Parsed<bool> {
+        let ended = mode == ListMode::Background;
         self.skip_blanks();
         match self.peek() {
             Some(b'\n') => Ok(true),
@@ -188,12 +188,12 @@ impl Parser<'_> {
         matches!(self.peek(), None | Some(b'\n' | b';' | b')'))
     }
 
-    fn stages(&mut self, stages: &mut Vec<Stage>) -> Parsed<()> {
+    fn stages(&mut self, stages: &mut Vec<PipelineStage>) -> Parsed<()> {
         loop {
             let command = self.nested(Self::command)?;
             self.skip_blanks();
             if self.peek() != Some(b'|') || self.double() {
-                stages.push(Stage {
+                stages.push(PipelineStage {
                     command,
                     joins_stderr: false,
                 });
@@ -201,7 +201,7 @@ impl Parser<'_> {
             }
             self.at += 1;
             let joins_stderr = self.eat(b'&');
-            stages.push(Stage {
+            stages.push(PipelineStage {
                 command,
                 joins_stderr,
             });

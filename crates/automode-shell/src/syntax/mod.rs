@@ -25,10 +25,11 @@ mod walk;
 mod word;
 
 pub use brace::{TooMany, expand as expand_braces};
-pub use parser::{Origin, SyntaxError, parse, parse_lines};
+pub use parser::{SyntaxError, TextOrigin, parse, parse_lines};
 pub use tree::{
     Assignment, AssignmentValue, CaseArm, CaseEnd, Command, CommandKind, Condition, Connector,
-    Descriptor, Document, Element, End, Fallback, Flow, Fold, Item, Mode, Operation, Parameter,
-    Part, PartKind, Pipeline, Quoting, Redirect, RedirectOperator, RedirectTarget, ReplaceScope,
-    Script, Simple, Stage, Subscript, Word,
+    Descriptor, Element, End, Fold, HereDocumentBody, ListItem, ListMode, Operation,
+    ParameterExpansion, ParameterFallback, PartKind, Pipeline, PipelineStage, ProcessDirection,
+    Quoting, Redirect, RedirectOperator, RedirectTarget, ReplaceScope, Script, Simple, Subscript,
+    Word, WordPart,
 };

@@ -1,19 +1,20 @@
 //! `${…}`: every operator that bash knows, and none that it does not.
 
 use super::compound::identifier;
-use super::parser::{Parsed, Parser};
-use super::scope::Scope;
+use super::parser::{Parsed, ShellParser};
+use super::scope::ParserScope;
 use super::tree::{
-    End, Fallback, Fold, Operation, Parameter, PartKind, Quoting, ReplaceScope, Subscript, Word,
+    End, Fold, Operation, ParameterExpansion, ParameterFallback, PartKind, Quoting, ReplaceScope,
+    Subscript, Word,
 };
 use super::word::is_special_parameter;
 
 /// The letters of `${name@X}`.
 const TRANSFORMS: &[u8] = b"QEPAKaukUL";
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads from behind `${` to behind `}`.
-    pub(super) fn braced_parameter(&mut self, scope: Scope) -> Parsed<Parameter> {
+    pub(super) fn braced_parameter(&mut self, scope: ParserScope) -> Parsed<ParameterExpansion> {
         let next = self.raw(1);
         match self.raw(0) {
             Some(b'#') if next != Some(b'}') && next.is_some_and(begins_name) => {
@@ -35,14 +36,18 @@ impl Parser<'_> {
         }
     }
 
-    fn length(&mut self) -> Parsed<Parameter> {
+    fn length(&mut self) -> Parsed<ParameterExpansion> {
         let mut parameter = self.reference()?;
         self.expect(b'}', "an unknown parameter expansion")?;
         parameter.operation = Operation::Length;
         Ok(parameter)
     }
 
-    fn indirect_operation(&mut self, parameter: &mut Parameter, scope: Scope) -> Parsed<()> {
+    fn indirect_operation(
+        &mut self,
+        parameter: &mut ParameterExpansion,
+        scope: ParserScope,
+    ) -> Parsed<()> {
         let names = matches!(self.raw(0), Some(b'@' | b'*')) && self.raw(1) == Some(b'}');
         let keys = matches!(
             parameter.subscript,
@@ -60,7 +65,7 @@ impl Parser<'_> {
     }
 
     /// The name and its subscript.
-    fn reference(&mut self) -> Parsed<Parameter> {
+    fn reference(&mut self) -> Parsed<ParameterExpansion> {
         let rest = self.rest();
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let length = match identifier(rest) {
@@ -79,7 +84,7 @@ impl Parser<'_> {
         } else {
             None
         };
-        Ok(Parameter {
+        Ok(ParameterExpansion {
             name,
             subscript,
             indirect: false,
@@ -98,13 +103,13 @@ impl Parser<'_> {
                 self.at += 1;
                 Subscript::Joined
             }
-            _ => Subscript::Key(self.word(Scope::Subscript)?),
+            _ => Subscript::Key(self.word(ParserScope::Subscript)?),
         };
         self.expect(b']', "an unclosed subscript")?;
         Ok(subscript)
     }
 
-    fn operation(&mut self, scope: Scope) -> Parsed<Operation> {
+    fn operation(&mut self, scope: ParserScope) -> Parsed<Operation> {
         let Some(byte) = self.peek() else {
             return self.fail("an unclosed `${`");
         };
@@ -133,10 +138,15 @@ impl Parser<'_> {
         }
     }
 
-    fn fallback(&mut self, kind: Fallback, or_empty: bool, scope: Scope) -> Parsed<Operation> {
+    fn fallback(
+        &mut self,
+        kind: ParameterFallback,
+        or_empty: bool,
+        scope: ParserScope,
+    ) -> Parsed<Operation> {
         let operand = match scope.quoting() {
-            Quoting::Bare => Scope::Operand,
-            Quoting::Quoted => Scope::QuotedOperand,
+            Quoting::Bare => ParserScope::Operand,
+            Quoting::Quoted => ParserScope::QuotedOperand,
         };
         let word = self.operand(operand)?;
         Ok(Operation::Fallback {
@@ -147,7 +157,7 @@ impl Parser<'_> {
     }
 
     /// A word up to `}`, which is stepped over.
-    fn operand(&mut self, scope: Scope) -> Parsed<Word> {
+    fn operand(&mut self, scope: ParserScope) -> Parsed<Word> {
         let word = self.word_or_nothing(scope)?;
         self.expect(b'}', "an unclosed `${`")?;
         Ok(word)
@@ -155,7 +165,7 @@ impl Parser<'_> {
 
     fn trim(&mut self, end: End, byte: u8) -> Parsed<Operation> {
         let greedy = self.eat(byte);
-        let pattern = self.operand(Scope::Operand)?;
+        let pattern = self.operand(ParserScope::Operand)?;
         Ok(Operation::Trim {
             end,
             greedy,
@@ -165,11 +175,11 @@ impl Parser<'_> {
 
     fn case(&mut self, fold: Fold, byte: u8) -> Parsed<Operation> {
         let all = self.eat(byte);
-        let pattern = self.operand(Scope::Operand)?;
+        let pattern = self.operand(ParserScope::Operand)?;
         Ok(Operation::Case { fold, all, pattern })
     }
 
-    fn replace(&mut self, outer: Scope) -> Parsed<Operation> {
+    fn replace(&mut self, outer: ParserScope) -> Parsed<Operation> {
         let scope = match self.peek() {
             Some(b'/') => ReplaceScope::All,
             Some(b'#') => ReplaceScope::Prefix,
@@ -177,7 +187,7 @@ impl Parser<'_> {
             _ => ReplaceScope::First,
         };
         self.at += usize::from(scope != ReplaceScope::First);
-        let pattern = self.word_or_nothing(Scope::ReplacePattern)?;
+        let pattern = self.word_or_nothing(ParserScope::ReplacePattern)?;
         if pattern.parts.is_empty() && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix)
         {
             return self.fail("a replacement without a pattern");
@@ -185,8 +195,8 @@ impl Parser<'_> {
         let with = if self.eat(b'/') {
             // Whether a single quote quotes inside `"…"` differs between versions of bash.
             self.operand(match outer.quoting() {
-                Quoting::Bare => Scope::Operand,
-                Quoting::Quoted => Scope::QuotedReplacement,
+                Quoting::Bare => ParserScope::Operand,
+                Quoting::Quoted => ParserScope::QuotedReplacement,
             })?
         } else {
             self.expect(b'}', "an unclosed `${`")?;
@@ -200,9 +210,9 @@ impl Parser<'_> {
     }
 
     fn slice_operation(&mut self) -> Parsed<Operation> {
-        let offset = self.word_or_nothing(Scope::Slice)?;
+        let offset = self.word_or_nothing(ParserScope::Slice)?;
         let length = if self.eat(b':') {
-            Some(self.word_or_nothing(Scope::Slice)?)
+            Some(self.word_or_nothing(ParserScope::Slice)?)
         } else {
             None
         };
@@ -247,12 +257,12 @@ fn chooses(word: &Word) -> bool {
     false
 }
 
-fn fallback(byte: u8) -> Option<Fallback> {
+fn fallback(byte: u8) -> Option<ParameterFallback> {
     match byte {
-        b'-' => Some(Fallback::Use),
-        b'=' => Some(Fallback::Assign),
-        b'+' => Some(Fallback::Alternative),
-        b'?' => Some(Fallback::Fail),
+        b'-' => Some(ParameterFallback::Use),
+        b'=' => Some(ParameterFallback::Assign),
+        b'+' => Some(ParameterFallback::Alternative),
+        b'?' => Some(ParameterFallback::Fail),
         _ => None,
     }
 }

@@ -7,8 +7,9 @@
 
 use std::cell::Cell;
 
-use super::tree::{Document, Script};
-use crate::{Span, guard::Admitted};
+use super::tree::{HereDocumentBody, Script};
+use crate::guard::Admitted;
+use crate::ir::Span;
 
 /// How deep constructs may nest.
 const MAX_DEPTH: usize = 64;
@@ -26,7 +27,7 @@ pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
 /// What the spans of a parse refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum TextOrigin {
     /// The text itself.
     Typed,
     /// The word that brought the text in.
@@ -37,24 +38,24 @@ pub enum Origin {
 ///
 /// # Errors
 /// What is not understood; nothing of the text counts then.
-pub fn parse(text: Admitted<'_>, origin: Origin) -> Parsed<Script> {
+pub fn parse(text: Admitted<'_>, origin: TextOrigin) -> Parsed<Script> {
     let steps = Cell::new(0);
-    Parser::new(text.text(), origin, 0, &steps).whole_script()
+    ShellParser::new(text.text(), origin, 0, &steps).whole_script()
 }
 
 /// Parses as far as a shell gets, which has run the lines before the one it stumbles over.
-pub fn parse_lines(text: Admitted<'_>, origin: Origin) -> (Script, Option<SyntaxError>) {
+pub fn parse_lines(text: Admitted<'_>, origin: TextOrigin) -> (Script, Option<SyntaxError>) {
     let steps = Cell::new(0);
-    let mut parser = Parser::new(text.text(), origin, 0, &steps);
+    let mut parser = ShellParser::new(text.text(), origin, 0, &steps);
     parser.whole = true;
     parser.lines()
 }
 
-pub(super) struct Parser<'t> {
+pub(super) struct ShellParser<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     pub(super) end: usize,
-    pub(super) origin: Origin,
+    pub(super) origin: TextOrigin,
     pub(super) depth: usize,
     pub(super) pending: Vec<Pending>,
     pub(super) steps: &'t Cell<u32>,
@@ -66,20 +67,20 @@ pub(super) struct Parser<'t> {
 
 /// A here-document whose body stands further down.
 pub(super) struct Pending {
-    pub(super) document: Document,
+    pub(super) document: HereDocumentBody,
     pub(super) delimiter: String,
     pub(super) strips_tabs: bool,
     pub(super) expands: bool,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> ShellParser<'t> {
     pub(super) fn new(
         text: &'t str,
-        origin: Origin,
+        origin: TextOrigin,
         depth: usize,
         steps: &'t Cell<u32>,
-    ) -> Parser<'t> {
-        Parser {
+    ) -> ShellParser<'t> {
+        ShellParser {
             text,
             at: 0,
             end: text.len(),
@@ -93,8 +94,8 @@ impl<'t> Parser<'t> {
     }
 
     /// A parser for a range of the same text.
-    pub(super) fn within(&self, start: usize, end: usize) -> Parser<'t> {
-        Parser {
+    pub(super) fn within(&self, start: usize, end: usize) -> ShellParser<'t> {
+        ShellParser {
             text: self.text,
             at: start,
             end,
@@ -198,15 +199,15 @@ impl<'t> Parser<'t> {
 
     pub(super) fn span(&self, start: usize) -> Span {
         match self.origin {
-            Origin::Typed => Span::new(start, self.at),
-            Origin::Within(span) => span,
+            TextOrigin::Typed => Span::new(start, self.at),
+            TextOrigin::Within(span) => span,
         }
     }
 
     pub(super) fn fail<T>(&self, message: &'static str) -> Parsed<T> {
         let span = match self.origin {
-            Origin::Typed => Span::new(self.at, (self.at + 1).min(self.end)),
-            Origin::Within(span) => span,
+            TextOrigin::Typed => Span::new(self.at, (self.at + 1).min(self.end)),
+            TextOrigin::Within(span) => span,
         };
         Err(SyntaxError { message, span })
     }

@@ -1,8 +1,8 @@
 //! `$'…'`: the escapes of ANSI-C strings.
 
-use super::parser::{Parsed, Parser};
+use super::parser::{Parsed, ShellParser};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Decodes from behind `$'` to behind the closing quote.
     pub(super) fn ansi_c(&mut self) -> Parsed<String> {
         let mut text = String::new();

@@ -1,11 +1,11 @@
 //! Redirections.
 
 use super::compound::identifier;
-use super::parser::{Parsed, Parser};
-use super::scope::Scope;
+use super::parser::{Parsed, ShellParser};
+use super::scope::ParserScope;
 use super::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// The redirections after a compound command.
     pub(super) fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
         let mut redirects = Vec::new();
@@ -44,7 +44,7 @@ impl Parser<'_> {
             | RedirectOperator::DuplicateInput
             | RedirectOperator::HereString => {
                 self.skip_blanks();
-                self.word(Scope::Argument).map(RedirectTarget::Word)?
+                self.word(ParserScope::Argument).map(RedirectTarget::Word)?
             }
         };
         Ok(Some(Redirect {

@@ -4,7 +4,7 @@ use super::tree::Quoting;
 
 /// Where a piece of text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum ParserScope {
     /// A word of a command.
     Argument,
     /// Inside `name[…]`.
@@ -44,7 +44,7 @@ pub(super) enum Single {
     Refused,
 }
 
-impl Scope {
+impl ParserScope {
     pub(super) fn stops(self, byte: u8, next: Option<u8>) -> bool {
         match self {
             Self::Argument => ends_word(byte, next),

@@ -1,8 +1,8 @@
 //! Simple commands: assignments, words, redirections, and `name()` functions.
 
 use super::compound::identifier;
-use super::parser::{Parsed, Parser};
-use super::scope::Scope;
+use super::parser::{Parsed, ShellParser};
+use super::scope::ParserScope;
 use super::tree::{
     Assignment, AssignmentValue, Command, CommandKind, Element, Redirect, Simple, Word,
 };
@@ -10,7 +10,7 @@ use super::tree::{
 /// Builtins whose arguments may be array assignments.
 const DECLARATIONS: &[&str] = &["declare", "typeset", "local", "export", "readonly", "eval"];
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     pub(super) fn simple(&mut self) -> Parsed<Command> {
         let start = self.at;
         let mut simple = Simple::default();
@@ -53,7 +53,7 @@ impl Parser<'_> {
             simple.arrays.push(assignment);
             return Ok(());
         }
-        simple.words.push(self.word(Scope::Argument)?);
+        simple.words.push(self.word(ParserScope::Argument)?);
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl Parser<'_> {
         let subscript = match self.raw(0) {
             Some(b'[') if self.rest().contains("]=") || self.rest().contains("]+=") => {
                 self.at += 1;
-                let key = self.word(Scope::Subscript)?;
+                let key = self.word(ParserScope::Subscript)?;
                 if !self.eat(b']') {
                     self.at = start;
                     return Ok(None);
@@ -153,7 +153,7 @@ impl Parser<'_> {
                 span: self.span(self.at),
             });
         }
-        self.word(Scope::Argument)
+        self.word(ParserScope::Argument)
     }
 
     /// The elements of an array literal, up to its `)`.
@@ -168,7 +168,7 @@ impl Parser<'_> {
             let value = if key.is_some() {
                 self.word_or_empty()?
             } else {
-                self.word(Scope::Argument)?
+                self.word(ParserScope::Argument)?
             };
             elements.push(Element { key, value });
         }
@@ -182,7 +182,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         self.at += 1;
-        let key = self.word(Scope::Subscript)?;
+        let key = self.word(ParserScope::Subscript)?;
         if self.eat(b']') {
             if self.raw(0) == Some(b'+') && self.raw(1) == Some(b'=') {
                 self.at += 1;

@@ -6,21 +6,21 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::Span;
+use crate::ir::Span;
 
 /// A list of commands.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    pub items: Vec<Item>,
+    pub items: Vec<ListItem>,
     pub span: Span,
 }
 
 /// One and-or list with what ends it.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct ListItem {
     pub first: Pipeline,
     pub rest: Vec<(Connector, Pipeline)>,
-    pub mode: Mode,
+    pub mode: ListMode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Connector {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum ListMode {
     Foreground,
     Background,
 }
@@ -38,13 +38,13 @@ pub enum Mode {
 /// Stages joined by `|` or `|&`. No stage at all is a lone `!` or `time`.
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline {
-    pub stages: Vec<Stage>,
+    pub stages: Vec<PipelineStage>,
     pub negated: bool,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub struct PipelineStage {
     pub command: Command,
     /// Standard error goes into the pipe too (`|&`).
     pub joins_stderr: bool,
@@ -215,15 +215,15 @@ pub enum RedirectOperator {
 #[derive(Clone, Debug)]
 pub enum RedirectTarget {
     Word(Word),
-    Document(Document),
+    Document(HereDocumentBody),
 }
 
 /// The body of a here-document. It stands after the line that names it, so it
 /// is filled in once that line has been read.
 #[derive(Clone, Debug, Default)]
-pub struct Document(pub(super) Arc<OnceLock<Word>>);
+pub struct HereDocumentBody(pub(super) Arc<OnceLock<Word>>);
 
-impl Document {
+impl HereDocumentBody {
     #[must_use]
     pub fn body(&self) -> Option<&Word> {
         self.0.get()
@@ -233,12 +233,12 @@ impl Document {
 /// A word before expansion.
 #[derive(Clone, Debug, Default)]
 pub struct Word {
-    pub parts: Vec<Part>,
+    pub parts: Vec<WordPart>,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct WordPart {
     pub kind: PartKind,
     pub quoting: Quoting,
     pub span: Span,
@@ -254,14 +254,14 @@ pub enum Quoting {
 #[derive(Clone, Debug)]
 pub enum PartKind {
     Literal(String),
-    Parameter(Box<Parameter>),
+    Parameter(Box<ParameterExpansion>),
     Command(Box<Script>),
-    Process(Flow, Box<Script>),
+    Process(ProcessDirection, Box<Script>),
     Arithmetic(Box<Word>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub enum ProcessDirection {
     /// `<(…)`: a file to read from.
     Output,
     /// `>(…)`: a file to write to.
@@ -270,7 +270,7 @@ pub enum Flow {
 
 /// `$name`, `${name…}`.
 #[derive(Clone, Debug)]
-pub struct Parameter {
+pub struct ParameterExpansion {
     /// An identifier, a number, or one of `@ * # ? - $ !`.
     pub name: String,
     pub subscript: Option<Subscript>,
@@ -297,7 +297,7 @@ pub enum Operation {
     /// `${!name[@]}`
     Keys,
     Fallback {
-        kind: Fallback,
+        kind: ParameterFallback,
         /// The colon form: an empty value counts as unset.
         or_empty: bool,
         word: Word,
@@ -326,7 +326,7 @@ pub enum Operation {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fallback {
+pub enum ParameterFallback {
     /// `-`
     Use,
     /// `=`
@@ -379,7 +379,7 @@ impl Word {
     pub fn bare(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [
-                Part {
+                WordPart {
                     kind: PartKind::Literal(text),
                     quoting: Quoting::Bare,
                     ..

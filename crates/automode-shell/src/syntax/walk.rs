@@ -1,8 +1,8 @@
 //! Every command of a script, wherever it stands.
 
 use super::tree::{
-    Assignment, AssignmentValue, Command, CommandKind, Condition, Operation, Parameter, PartKind,
-    RedirectTarget, Script, Subscript, Word,
+    Assignment, AssignmentValue, Command, CommandKind, Condition, Operation, ParameterExpansion,
+    PartKind, RedirectTarget, Script, Subscript, Word,
 };
 
 impl Script {
@@ -112,7 +112,7 @@ impl Word {
     }
 }
 
-impl Parameter {
+impl ParameterExpansion {
     fn visit<'s>(&'s self, see: &mut dyn FnMut(&'s Command)) {
         if let Some(Subscript::Key(key)) = &self.subscript {
             key.visit(see);

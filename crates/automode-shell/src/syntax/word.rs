@@ -4,13 +4,15 @@
 //! characters are special there.
 
 use super::compound::identifier;
-use super::parser::{Origin, Parsed, Parser};
-use super::scope::{Scope, Single, ends_word};
-use super::tree::{Flow, Operation, Parameter, Part, PartKind, Quoting, Script, Word};
+use super::parser::{Parsed, ShellParser, TextOrigin};
+use super::scope::{ParserScope, Single, ends_word};
+use super::tree::{
+    Operation, ParameterExpansion, PartKind, ProcessDirection, Quoting, Script, Word, WordPart,
+};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// A word that must be there.
-    pub(super) fn word(&mut self, scope: Scope) -> Parsed<Word> {
+    pub(super) fn word(&mut self, scope: ParserScope) -> Parsed<Word> {
         self.peek();
         let word = self.word_or_nothing(scope)?;
         if word.parts.is_empty() {
@@ -19,7 +21,7 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    pub(super) fn word_or_nothing(&mut self, scope: Scope) -> Parsed<Word> {
+    pub(super) fn word_or_nothing(&mut self, scope: ParserScope) -> Parsed<Word> {
         let start = self.at;
         let mut parts = Vec::new();
         self.parts(scope, &mut parts)?;
@@ -35,7 +37,7 @@ impl Parser<'_> {
         next.is_none_or(|byte| ends_word(byte, self.raw(1)))
     }
 
-    fn parts(&mut self, scope: Scope, parts: &mut Vec<Part>) -> Parsed<()> {
+    fn parts(&mut self, scope: ParserScope, parts: &mut Vec<WordPart>) -> Parsed<()> {
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
             if depth == 0
@@ -71,8 +73,8 @@ impl Parser<'_> {
 
     /// Whether `(` opens an extended pattern. In `[[` they are always on; elsewhere
     /// bash refuses the text where they are off.
-    fn opens_pattern(&self, scope: Scope, byte: u8, parts: &[Part]) -> bool {
-        matches!(scope, Scope::Condition | Scope::Argument)
+    fn opens_pattern(&self, scope: ParserScope, byte: u8, parts: &[WordPart]) -> bool {
+        matches!(scope, ParserScope::Condition | ParserScope::Argument)
             && byte == b'('
             && parts.last().is_some_and(|part| match &part.kind {
                 PartKind::Literal(text) => {
@@ -86,7 +88,7 @@ impl Parser<'_> {
     }
 
     /// A run of text without special bytes, or one byte that is not special here.
-    fn literal(&mut self, parts: &mut Vec<Part>, scope: Scope) {
+    fn literal(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) {
         let start = self.at;
         let bytes = self.rest().bytes();
         let run = bytes.take_while(|byte| !is_special(*byte)).count();
@@ -95,9 +97,9 @@ impl Parser<'_> {
         self.push_text(parts, text, scope.quoting(), start);
     }
 
-    fn push_text(&self, parts: &mut Vec<Part>, text: &str, quoting: Quoting, start: usize) {
+    fn push_text(&self, parts: &mut Vec<WordPart>, text: &str, quoting: Quoting, start: usize) {
         let span = self.span(start);
-        if let Some(Part {
+        if let Some(WordPart {
             kind: PartKind::Literal(before),
             quoting: same,
             span: whole,
@@ -108,22 +110,22 @@ impl Parser<'_> {
             *whole = whole.to(span);
             return;
         }
-        parts.push(Part {
+        parts.push(WordPart {
             kind: PartKind::Literal(text.to_owned()),
             quoting,
             span,
         });
     }
 
-    fn push(&self, parts: &mut Vec<Part>, kind: PartKind, scope: Scope, start: usize) {
-        parts.push(Part {
+    fn push(&self, parts: &mut Vec<WordPart>, kind: PartKind, scope: ParserScope, start: usize) {
+        parts.push(WordPart {
             kind,
             quoting: scope.quoting(),
             span: self.span(start),
         });
     }
 
-    fn escape(&mut self, parts: &mut Vec<Part>, scope: Scope) -> Parsed<()> {
+    fn escape(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
         let start = self.at;
         self.at += 1;
         let Some(character) = self.rest().chars().next() else {
@@ -140,7 +142,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn single_quote(&mut self, parts: &mut Vec<Part>, scope: Scope) -> Parsed<()> {
+    fn single_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
         match scope.single() {
             Single::Literal => self.literal(parts, scope),
             Single::Refused => return self.fail("a single quote where it is not sure to quote"),
@@ -161,7 +163,7 @@ impl Parser<'_> {
 
     /// `"${name:-'…'}"`: the quotes are text and what is between them is expanded,
     /// but bash looks for the end behind the second. Both readings must agree.
-    fn paired_quote(&mut self, parts: &mut Vec<Part>, scope: Scope) -> Parsed<()> {
+    fn paired_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
         let inside = self.at + 1;
         let Some(length) = self.slice(inside, self.end).find('\'') else {
             return self.fail("an unclosed single quote");
@@ -173,14 +175,14 @@ impl Parser<'_> {
         }
         self.literal(parts, scope);
         let mut inner = self.within(inside, inside + length);
-        inner.parts(Scope::Double, parts)?;
+        inner.parts(ParserScope::Double, parts)?;
         self.at = inside + length;
         self.literal(parts, scope);
         Ok(())
     }
 
-    fn double_quote(&mut self, parts: &mut Vec<Part>, scope: Scope) -> Parsed<()> {
-        if scope == Scope::Document {
+    fn double_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
+        if scope == ParserScope::Document {
             self.literal(parts, scope);
             return Ok(());
         }
@@ -188,11 +190,11 @@ impl Parser<'_> {
         self.at += 1;
         // Marks the word as present even where nothing is inside.
         self.push_text(parts, "", Quoting::Quoted, start);
-        self.nested(|parser| parser.parts(Scope::Double, parts))?;
+        self.nested(|parser| parser.parts(ParserScope::Double, parts))?;
         self.expect(b'"', "an unclosed double quote")
     }
 
-    fn backquote(&mut self, parts: &mut Vec<Part>, scope: Scope) -> Parsed<()> {
+    fn backquote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
         let start = self.at;
         self.at += 1;
         let inside = self.at;
@@ -212,8 +214,8 @@ impl Parser<'_> {
         self.at += 1;
         let script = if escaped {
             let text = unescape_backquoted(self.slice(inside, end), scope);
-            let origin = Origin::Within(self.span(start));
-            let mut inner = Parser::new(&text, origin, self.depth, self.steps);
+            let origin = TextOrigin::Within(self.span(start));
+            let mut inner = ShellParser::new(&text, origin, self.depth, self.steps);
             inner.whole_script()?
         } else {
             self.within(inside, end).whole_script()?
@@ -222,19 +224,19 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn process(&mut self, parts: &mut Vec<Part>, scope: Scope) -> Parsed<()> {
+    fn process(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
         if scope.quoting() == Quoting::Quoted {
             self.literal(parts, scope);
             return Ok(());
         }
-        if scope == Scope::Subscript {
+        if scope == ParserScope::Subscript {
             return self.fail("a process substitution in a subscript");
         }
         let start = self.at;
         let flow = if self.raw(0) == Some(b'<') {
-            Flow::Output
+            ProcessDirection::Output
         } else {
-            Flow::Input
+            ProcessDirection::Input
         };
         self.at += 2;
         let script = self.substitution()?;
@@ -247,7 +249,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn dollar(&mut self, parts: &mut Vec<Part>, scope: Scope) -> Parsed<()> {
+    fn dollar(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
         let start = self.at;
         self.at += 1;
         let kind = match self.raw(0) {
@@ -264,7 +266,7 @@ impl Parser<'_> {
                 let parameter = self.nested(|parser| parser.braced_parameter(scope))?;
                 PartKind::Parameter(Box::new(parameter))
             }
-            Some(b'\'') if !matches!(scope, Scope::Double | Scope::Document) => {
+            Some(b'\'') if !matches!(scope, ParserScope::Double | ParserScope::Document) => {
                 self.at += 1;
                 let text = self.ansi_c()?;
                 self.push_text(parts, &text, Quoting::Quoted, start);
@@ -273,11 +275,11 @@ impl Parser<'_> {
             Some(b'"') if scope.quoting() == Quoting::Bare => {
                 return self.double_quote(parts, scope);
             }
-            Some(b'"') if !matches!(scope, Scope::Double | Scope::Document) => {
+            Some(b'"') if !matches!(scope, ParserScope::Double | ParserScope::Document) => {
                 return self.fail("a locale string inside quotes");
             }
             Some(_) | None => match self.plain_parameter() {
-                Some(name) => PartKind::Parameter(Box::new(Parameter {
+                Some(name) => PartKind::Parameter(Box::new(ParameterExpansion {
                     name,
                     subscript: None,
                     indirect: false,
@@ -364,7 +366,7 @@ fn is_special(byte: u8) -> bool {
 
 /// Inside backquotes a backslash only protects `$`, a backquote and itself, and
 /// in double quotes also those.
-fn unescape_backquoted(text: &str, scope: Scope) -> String {
+fn unescape_backquoted(text: &str, scope: ParserScope) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
@@ -374,7 +376,9 @@ fn unescape_backquoted(text: &str, scope: Scope) -> String {
         }
         match characters.next() {
             Some(next @ ('$' | '`' | '\\')) => out.push(next),
-            Some('"') if matches!(scope, Scope::Double | Scope::QuotedOperand) => out.push('"'),
+            Some('"') if matches!(scope, ParserScope::Double | ParserScope::QuotedOperand) => {
+                out.push('"')
+            }
             Some(next) => out.extend(['\\', next]),
             None => out.push('\\'),
         }

@@ -14,7 +14,7 @@ use automode_shell::{guard, syntax};
 
 fn parse(text: &str) -> Result<BTreeSet<String>, String> {
     let admitted = guard::admit(text).map_err(|refusal| refusal.to_string())?;
-    let script = syntax::parse(admitted, syntax::Origin::Typed)
+    let script = syntax::parse(admitted, syntax::TextOrigin::Typed)
         .map_err(|error| format!("{} at {:?}", error.message, error.span))?;
     let mut names = BTreeSet::new();
     script.visit(&mut |command| {

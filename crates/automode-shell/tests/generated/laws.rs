@@ -45,7 +45,7 @@ fn rounds(least: u64, mut round: impl FnMut(u64)) {
 /// The names of commands inside functions, which run only when they are called.
 fn in_functions(text: &str) -> BTreeSet<String> {
     let admitted = guard::admit(text).expect("admitted");
-    let script = syntax::parse(admitted, syntax::Origin::Typed).expect("parsed");
+    let script = syntax::parse(admitted, syntax::TextOrigin::Typed).expect("parsed");
     let mut names = BTreeSet::new();
     script.visit(&mut |command| {
         if let syntax::CommandKind::Function { body, .. } = &command.kind {

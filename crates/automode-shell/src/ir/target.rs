@@ -4,7 +4,7 @@
 //! variables expanded. Links are not resolved: the caller observes the canonical
 //! path as a fact before anything is permitted on the strength of a path.
 
-use crate::{DynamicSource, Piece, Value};
+use super::{DynamicSource, Piece, Value};
 
 /// Where an effect lands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,14 +162,14 @@ fn parent(path: &str, known: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Span, Taint};
+    use crate::ir::{Span, Taint};
 
     fn text(text: &str) -> Piece {
         Piece::Text(text.to_owned())
     }
 
     fn dynamic(source: DynamicSource) -> Piece {
-        Piece::Dynamic(crate::Dynamic {
+        Piece::Dynamic(crate::ir::Dynamic {
             source,
             taint: Taint::NONE,
         })

@@ -3,8 +3,9 @@
 //! The text is one gap, whatever it holds. The names of dangerous verbs in it are
 //! listed in the gap, so that a person and a judge see what was there.
 
-use crate::language::{CodeReading, POWERSHELL_DANGEROUS};
-use crate::{Act, Code, Coverage, Gap, GapKind, Origin, Span, Taint};
+use super::library::POWERSHELL_DANGEROUS;
+use super::reading::CodeReading;
+use crate::ir::{Act, Code, Coverage, Gap, GapKind, Origin, Span, Taint};
 
 /// What is known of PowerShell text: nothing but the dangerous verbs it names.
 #[must_use]

@@ -1,23 +1,23 @@
 //! The state of a running shell: variables, functions, directory, streams.
 //!
-//! Subshells, branches and loops work on copies. [`Shell::join`] merges two ways
+//! Subshells, branches and loops work on copies. [`ShellState::join`] merges two ways
 //! that a script may have taken; it never forgets a possibility.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::file::Files;
-use super::outcome::Outcome;
+use super::output::CommandOutput;
 use super::redirect::Sink;
 use super::shared::Shared;
-use super::variable::{Binding, Nature, Stored, either, is_volatile};
+use super::variable::{Nature, Stored, VariableBinding, either, is_volatile};
+use crate::ir::{Certainty, Context, Host, Layer, Span, Stdin, Stdout, Value};
 use crate::syntax::Command;
-use crate::{Certainty, Context, Host, Layer, Span, Stdin, Stdout, Value};
 
 #[derive(Clone, Debug)]
-pub(super) struct Shell {
-    pub(super) variables: Shared<BTreeMap<String, Binding>>,
-    pub(super) functions: Shared<BTreeMap<String, Function>>,
+pub(super) struct ShellState {
+    pub(super) variables: Shared<BTreeMap<String, VariableBinding>>,
+    pub(super) functions: Shared<BTreeMap<String, ShellFunction>>,
     pub(super) aliases: Shared<BTreeMap<String, Value>>,
     pub(super) traps: Vec<Value>,
     /// What variables have held since there are traps, and `PWD` for the directory.
@@ -49,7 +49,7 @@ pub(super) struct Shell {
     /// The way ended: `exit`, `return`, `break`.
     pub(super) ended: bool,
     /// Ways that left a loop or a function early, and go on behind it.
-    pub(super) departed: Vec<(End, Box<Shell>)>,
+    pub(super) departed: Vec<(EarlyExit, Box<ShellState>)>,
     /// `set -e`.
     pub(super) stops_on_error: bool,
     /// Where a failure is looked at, `set -e` does not count.
@@ -58,21 +58,21 @@ pub(super) struct Shell {
     pub(super) remote: bool,
     pub(super) files: Files,
     /// What process substitutions write, by the place of the word.
-    pub(super) streams: Shared<Vec<(Span, Outcome)>>,
+    pub(super) streams: Shared<Vec<(Span, CommandOutput)>>,
     /// What `local` has hidden, innermost function last.
-    pub(super) locals: Vec<Vec<(String, Option<Binding>)>>,
+    pub(super) locals: Vec<Vec<(String, Option<VariableBinding>)>>,
 }
 
 /// What a way leaves early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum EarlyExit {
     Loop,
     Function,
 }
 
 /// A function of the script.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Function {
+pub(super) struct ShellFunction {
     /// Several where branches define it differently.
     pub(super) bodies: Vec<Arc<Command>>,
     /// On some way it is not defined: the name may also mean a program.
@@ -81,13 +81,13 @@ pub(super) struct Function {
     pub(super) exported: bool,
 }
 
-impl Shell {
+impl ShellState {
     pub(super) fn new(context: &Context) -> Self {
         let mut variables = BTreeMap::new();
         for (name, text) in &context.variables {
             variables.insert(
                 name.clone(),
-                Binding::scalar(Value::text(text.as_str(), Span::default())),
+                VariableBinding::scalar(Value::text(text.as_str(), Span::default())),
             );
         }
         Self {
@@ -149,7 +149,7 @@ impl Shell {
         };
         let old = before.map_or(Stored::Unset, |before| before.value.clone());
         self.touched(&name, [&old, &value]);
-        let binding = Binding {
+        let binding = VariableBinding {
             value,
             exported,
             nature,
@@ -205,7 +205,7 @@ impl Shell {
 
     /// The variables that programs started now would see and that this command has set.
     pub(super) fn environment(&self) -> Vec<(String, Value)> {
-        let visible = |name: &str, binding: &Binding| {
+        let visible = |name: &str, binding: &VariableBinding| {
             binding.exported
                 || name
                     .bytes()
@@ -229,14 +229,14 @@ impl Shell {
     }
 
     /// A way leaves a loop or a function: what it knows counts behind that.
-    pub(super) fn depart(&mut self, end: End) {
+    pub(super) fn depart(&mut self, end: EarlyExit) {
         let mut way = self.clone();
         way.departed.clear();
         self.departs(end, way);
         self.ended = true;
     }
 
-    fn departs(&mut self, end: End, mut way: Self) {
+    fn departs(&mut self, end: EarlyExit, mut way: Self) {
         way.ended = false;
         match self.departed.iter_mut().find(|(known, _)| *known == end) {
             Some((_, known)) => known.join(way),
@@ -245,7 +245,7 @@ impl Shell {
     }
 
     /// Behind a loop or a function: the ways that left it early arrive.
-    pub(super) fn arrive(&mut self, end: End) {
+    pub(super) fn arrive(&mut self, end: EarlyExit) {
         self.ended = false;
         let (arrived, departed): (Vec<_>, Vec<_>) = std::mem::take(&mut self.departed)
             .into_iter()
@@ -327,7 +327,7 @@ impl Shell {
         let mut learned = false;
         for (name, theirs) in other.functions.iter() {
             let Some(mine) = self.functions.get_mut(name) else {
-                let perhaps = Function {
+                let perhaps = ShellFunction {
                     perhaps: true,
                     ..theirs.clone()
                 };
@@ -362,7 +362,7 @@ impl Shell {
             if mine == theirs {
                 continue;
             }
-            let binding = Binding::joined(mine, theirs);
+            let binding = VariableBinding::joined(mine, theirs);
             self.variables.insert(name, binding);
         }
     }

@@ -3,7 +3,7 @@
 //! Only `Complete` may serve a permit. Everything that lowers coverage is kept
 //! as a [`Gap`] with its place, so that a person sees why a prompt was needed.
 
-use crate::Span;
+use super::Span;
 
 /// Ordered: the larger, the less is known.
 #[derive(Clone, Debug, PartialEq, Eq)]

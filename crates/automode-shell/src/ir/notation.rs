@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::{
+use super::{
     Account, Act, CloudVerb, Code, DatabaseVerb, Direction, Extent, GapKind, Host, Interface,
     Language, Layer, Nested, Origin, PackageOp, PackageSource, PersistKind, ProcessScope,
     RefChange, Scope, SystemChange, Taint, Target, TaskRequest, Value, VcsOp, WriteHow,

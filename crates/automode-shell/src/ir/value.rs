@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Span, Taint};
+use super::{Span, Taint};
 
 /// One word after expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

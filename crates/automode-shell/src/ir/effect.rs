@@ -4,13 +4,13 @@
 //! Acts name targets and data marks, never a verdict: whether an effect is fine
 //! is for the rules to say.
 
-use crate::{Span, Taint, Target};
+use super::{Span, Taint, Target};
 
 /// One thing that would happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
     pub act: Act,
-    /// Index into [`crate::Analysis::invocations`].
+    /// Index into [`super::Analysis::invocations`].
     pub by: usize,
     pub span: Span,
     pub certainty: Certainty,

@@ -3,7 +3,7 @@
 //! The evaluator emits an invocation for every simple command that would run,
 //! including those inside substitutions, wrappers and nested scripts.
 
-use crate::{Certainty, Span, Taint, Target, Value};
+use super::{Certainty, Span, Taint, Target, Value};
 
 /// A program with its arguments and surroundings.
 #[derive(Clone, Debug, PartialEq, Eq)]

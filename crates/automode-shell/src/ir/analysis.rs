@@ -1,6 +1,6 @@
-//! From text to effects: the one entry of the crate.
+//! What goes into an analysis beside the text, and what comes out.
 
-use crate::{Coverage, Effect, Facts, Invocation, Need, eval};
+use super::{Coverage, Effect, Invocation, Need};
 
 /// What is known about the surroundings of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,15 +14,6 @@ pub struct Context {
     pub variables: Vec<(String, String)>,
 }
 
-impl Context {
-    /// Whether a directory is a root that the session works in, or lies in one.
-    #[must_use]
-    pub fn is_inside(&self, directory: &str) -> bool {
-        use crate::place::Zone;
-        matches!(Zone::of(directory, self), Zone::ProjectRoot | Zone::Project)
-    }
-}
-
 /// What a command would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
@@ -31,13 +22,4 @@ pub struct Analysis {
     pub coverage: Coverage,
     /// Facts that would have made the analysis sharper.
     pub needs: Vec<Need>,
-}
-
-/// Analyses shell text. Total and bounded: whatever the text, it answers.
-///
-/// [`crate::Facts`] may be empty at first; the needs of the answer say which
-/// files would sharpen it.
-#[must_use]
-pub fn analyse(text: &str, context: &Context, facts: &Facts) -> Analysis {
-    eval::run(text, context, facts)
 }

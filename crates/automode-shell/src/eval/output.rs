@@ -1,11 +1,11 @@
 //! What a command leaves on its standard output.
 
 use super::field::MAX_SIZE;
-use crate::{Dynamic, DynamicSource, Piece, Span, Stdin, Taint, Value};
+use crate::ir::{Dynamic, DynamicSource, Piece, Span, Stdin, Taint, Value};
 
 /// The output of a command as far as it is known.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct CommandOutput {
     pub(super) data: Data,
     /// Marks of everything that may be in it.
     pub(super) taint: Taint,
@@ -21,7 +21,7 @@ pub(super) enum Data {
     Unknown,
 }
 
-impl Outcome {
+impl CommandOutput {
     pub(super) fn unknown(taint: Taint) -> Self {
         Self {
             data: Data::Unknown,
@@ -110,7 +110,7 @@ pub(super) fn stdin_taint(stdin: &Stdin) -> Taint {
     match stdin {
         Stdin::Inherited => Taint::NONE,
         Stdin::Text(value) => value.taint(),
-        Stdin::File(target) => crate::taint_of(target),
+        Stdin::File(target) => crate::place::taint_of(target),
         Stdin::Pipe(taint) => *taint,
     }
 }

@@ -1,19 +1,20 @@
 //! The start of a program: what is recorded, what it carries where, what it prints.
 
 use super::Evaluator;
-use super::file::{Content, Kind};
+use super::file::{FileContent, FileKind};
 use super::nested::stream;
-use super::outcome::{Data, Outcome, stdin_taint};
-use super::shell::Shell;
-use crate::syntax::Assignment;
-use crate::{
+use super::output::{CommandOutput, Data, stdin_taint};
+use super::shell_state::ShellState;
+use crate::ir::{
     Act, Code, Direction, Extent, Invocation, Nested, Origin, ProgramEffects, Redirect, Span,
-    Stdin, Taint, Target, Value, WriteHow, consult,
+    Stdin, Taint, Target, Value, WriteHow,
 };
+use crate::program::consult;
+use crate::syntax::Assignment;
 
 /// A command about to start.
 #[derive(Clone)]
-pub(super) struct Start {
+pub(super) struct PreparedCommand {
     pub(super) argv: Vec<Value>,
     /// Array literals among the words of a declaration.
     pub(super) arrays: Vec<Assignment>,
@@ -23,17 +24,17 @@ pub(super) struct Start {
 
 impl Evaluator<'_> {
     /// Records the start of a command.
-    pub(super) fn record(&mut self, start: &Start, shell: &Shell) -> Invocation {
-        self.spend_on(shell.variables.len() * 8, start.span);
+    pub(super) fn record(&mut self, prepared: &PreparedCommand, shell: &ShellState) -> Invocation {
+        self.spend_on(shell.variables.len() * 8, prepared.span);
         let invocation = Invocation {
-            argv: start.argv.clone(),
+            argv: prepared.argv.clone(),
             env: shell.environment(),
-            redirects: start.redirects.clone(),
+            redirects: prepared.redirects.clone(),
             stdin: shell.stdin.clone(),
             stdout: shell.stdout.clone(),
             output: Taint::NONE,
             cwd: shell.cwd.clone(),
-            span: start.span,
+            span: prepared.span,
             layers: shell.layers.clone(),
             certainty: shell.certainty,
         };
@@ -42,9 +43,13 @@ impl Evaluator<'_> {
     }
 
     /// Starts a program and follows what comes of it.
-    pub(super) fn program(&mut self, start: Start, shell: &mut Shell) -> Outcome {
+    pub(super) fn program(
+        &mut self,
+        prepared: PreparedCommand,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let by = self.invocations.len();
-        let invocation = self.record(&start, shell);
+        let invocation = self.record(&prepared, shell);
         let consequence = consult(&invocation, self.context, self.facts);
         self.unnamed(by, &invocation);
         let outcome = self.follow(consequence, by, &invocation, shell);
@@ -75,8 +80,8 @@ impl Evaluator<'_> {
         consequence: ProgramEffects,
         by: usize,
         invocation: &Invocation,
-        shell: &mut Shell,
-    ) -> Outcome {
+        shell: &mut ShellState,
+    ) -> CommandOutput {
         let held = held_marks(&consequence, shell);
         let carried = marks_of(&invocation.argv).with(held);
         let mut taint = consequence.output.taint.with(held);
@@ -93,7 +98,7 @@ impl Evaluator<'_> {
             self.gap(gap.kind, gap.span);
         }
         let only = consequence.runs.len() == 1;
-        let mut ran: Option<Outcome> = None;
+        let mut ran: Option<CommandOutput> = None;
         let mut input_ran = false;
         for nested in consequence.runs {
             // `bash -s` without operands says twice that it reads its input.
@@ -110,11 +115,11 @@ impl Evaluator<'_> {
             self.consumed(shell);
         }
         match (consequence.output.text, ran) {
-            (Some(text), _) => Outcome::text(text),
+            (Some(text), _) => CommandOutput::text(text),
             (None, Some(ran)) if only && taint.is_none() => ran,
             (None, ran) => {
                 let ran = ran.map_or(Taint::NONE, |ran| ran.taint);
-                Outcome::unknown(taint.with(ran))
+                CommandOutput::unknown(taint.with(ran))
             }
         }
     }
@@ -127,7 +132,7 @@ impl Evaluator<'_> {
         by: usize,
         span: Span,
         invocation: &Invocation,
-        shell: &mut Shell,
+        shell: &mut ShellState,
     ) {
         let act = match act {
             Act::Read { target } | Act::List { target } | Act::Write { target, .. }
@@ -173,7 +178,7 @@ impl Evaluator<'_> {
 
     /// A task is the project's own only inside the project, and not in a part of
     /// it that this very command fetched.
-    pub(super) fn owned(&self, code: Code, invocation: &Invocation, shell: &Shell) -> Code {
+    pub(super) fn owned(&self, code: Code, invocation: &Invocation, shell: &ShellState) -> Code {
         let cwd = invocation.cwd.as_deref();
         let own =
             cwd.is_some_and(|cwd| self.context.is_inside(cwd) && !shell.files.is_fetched(cwd));
@@ -187,9 +192,9 @@ impl Evaluator<'_> {
     pub(super) fn passed_through(
         &self,
         invocation: &Invocation,
-        outcome: Outcome,
-        shell: &Shell,
-    ) -> Outcome {
+        outcome: CommandOutput,
+        shell: &ShellState,
+    ) -> CommandOutput {
         if !matches!(outcome.data, Data::Unknown) {
             return outcome;
         }
@@ -205,7 +210,7 @@ impl Evaluator<'_> {
             _ => None,
         };
         match text {
-            Some(text) => Outcome {
+            Some(text) => CommandOutput {
                 taint: outcome.taint.with(text.taint()),
                 data: Data::Text(text),
             },
@@ -214,7 +219,7 @@ impl Evaluator<'_> {
     }
 
     /// The text of a file or stream that the script wrote itself.
-    pub(super) fn held(&self, path: &Value, shell: &Shell) -> Option<Value> {
+    pub(super) fn held(&self, path: &Value, shell: &ShellState) -> Option<Value> {
         if let Some((_, outcome)) = stream(path, shell) {
             return match &outcome.data {
                 Data::Text(text) => Some(text.clone()),
@@ -237,7 +242,7 @@ fn marks_of(values: &[Value]) -> Taint {
 }
 
 /// The marks of the files that a program reads and this script has written.
-fn held_marks(consequence: &ProgramEffects, shell: &Shell) -> Taint {
+fn held_marks(consequence: &ProgramEffects, shell: &ShellState) -> Taint {
     let mut taint = Taint::NONE;
     for (act, _) in &consequence.effects {
         if let Act::Read { target } = act
@@ -261,14 +266,14 @@ fn is_stream(target: &Target) -> bool {
     matches!(target.extent, Extent::Below | Extent::Prefix) && target.path.starts_with("/dev/fd")
 }
 
-fn note_write(target: &Target, how: WriteHow, data: Taint, shell: &mut Shell) {
-    let content = Content {
+fn note_write(target: &Target, how: WriteHow, data: Taint, shell: &mut ShellState) {
+    let content = FileContent {
         text: None,
         taint: data.with(Taint::SESSION),
         kind: if how == WriteHow::Touch {
-            Kind::Directory
+            FileKind::Directory
         } else {
-            Kind::File
+            FileKind::File
         },
     };
     match how {
