@@ -1,8 +1,8 @@
-//! What a hook tells: one happening in one session of an agent.
+//! What a hook tells: one event in one session of an agent.
 //!
 //! The shape is the same for every client, so that everything behind it knows no
 //! client by name. A payload that lacks what a decision needs is [`Malformed`] and
-//! still says which moment it belongs to, so that the denial reaches the client in
+//! still says which phase it belongs to, so that the denial reaches the client in
 //! the form it honours there.
 
 use automode_core::{Mode, Outcome, Presence, ToolCall};
@@ -24,7 +24,7 @@ pub struct Event {
     pub presence: Option<Presence>,
     /// Set when this happens inside a subagent.
     pub subagent: Option<Subagent>,
-    pub happening: Happening,
+    pub kind: EventKind,
 }
 
 /// A subagent, as its client names it.
@@ -44,7 +44,7 @@ pub struct Report {
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Happening {
+pub enum EventKind {
     /// The agent is about to use a tool: this is decided.
     BeforeTool {
         call: ToolCall,
@@ -76,27 +76,27 @@ pub enum Happening {
     },
 }
 
-impl Happening {
-    /// The moment the answer belongs to.
+impl EventKind {
+    /// The phase the answer belongs to.
     #[must_use]
-    pub const fn moment(&self) -> Moment {
+    pub const fn phase(&self) -> HookPhase {
         match self {
-            Self::BeforeTool { .. } => Moment::BeforeTool,
-            Self::PermissionRequest { .. } => Moment::PermissionRequest,
-            Self::AfterTool { .. } => Moment::AfterTool,
+            Self::BeforeTool { .. } => HookPhase::BeforeTool,
+            Self::PermissionRequest { .. } => HookPhase::PermissionRequest,
+            Self::AfterTool { .. } => HookPhase::AfterTool,
             Self::Prompt { .. }
             | Self::SubagentStart
             | Self::SubagentStop
             | Self::SessionStart
             | Self::SessionEnd
-            | Self::Other { .. } => Moment::Other,
+            | Self::Other { .. } => HookPhase::Other,
         }
     }
 }
 
 /// Where in the client's run an answer is due: it decides the answer's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Moment {
+pub enum HookPhase {
     BeforeTool,
     PermissionRequest,
     AfterTool,
@@ -108,15 +108,15 @@ pub enum Moment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// Where it belongs, as far as it could be told; a payload that tells nothing counts as before a tool.
-    pub moment: Moment,
+    pub phase: HookPhase,
     /// Lower case, for people.
     pub why: String,
 }
 
 impl Malformed {
-    pub(crate) fn new(moment: Moment, why: impl Into<String>) -> Self {
+    pub(crate) fn new(phase: HookPhase, why: impl Into<String>) -> Self {
         Self {
-            moment,
+            phase,
             why: why.into(),
         }
     }

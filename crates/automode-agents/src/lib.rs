@@ -1,13 +1,14 @@
 //! Coding agents as data: what their hooks say, what they understand, where they are configured.
 //!
-//! One module an agent. Bytes of a hook go in and an [`Event`] comes out; an
-//! [`Answer`] goes in and the [`Reply`] that this client honours comes out.
-//! Installation is a plan of edits, a recorded session is a stream of lines.
+//! One folder a client, and [`CLIENTS`] is the list of them. Bytes of a hook go in and an
+//! [`Event`] comes out; an [`Answer`] goes in and the [`Reply`] that this client honours
+//! comes out. Installation is a plan of edits, a recorded session is a stream of lines.
 //! The crate does no IO, reads no clock and no environment, and never panics: an
 //! input it cannot understand is [`Malformed`], which is answered with a denial.
 
 mod agent;
 mod claude_code;
+mod client;
 mod codex;
 mod copilot;
 mod event;
@@ -19,9 +20,14 @@ mod payload;
 mod qwen_code;
 mod reply;
 mod strict;
+#[cfg(test)]
+mod toy;
 pub mod transcript;
 mod words;
 
-pub use agent::Agent;
-pub use event::{Event, Happening, Malformed, Moment, Report, Subagent};
+pub use agent::{Agent, CLIENTS};
+pub use client::{
+    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Trial,
+};
+pub use event::{Event, EventKind, HookPhase, Malformed, Report, Subagent};
 pub use reply::{Answer, Enforcement, Reply, Ruling};

@@ -7,7 +7,7 @@
 use automode_core::{Mode, ToolCall};
 use serde_json::{Map, Value};
 
-use crate::event::{Event, Happening, Malformed, Moment, Subagent};
+use crate::event::{Event, EventKind, HookPhase, Malformed, Subagent};
 use crate::strict;
 
 /// Longest name of a session, tool or event that is kept.
@@ -23,7 +23,7 @@ pub(crate) struct Payload {
 
 impl Payload {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
-        let fail = |why: &str| Err(Malformed::new(Moment::BeforeTool, why));
+        let fail = |why: &str| Err(Malformed::new(HookPhase::BeforeTool, why));
         if bytes.len() > ToolCall::MAX_INPUT {
             return fail("the hook's input is too large");
         }
@@ -57,23 +57,23 @@ impl Payload {
     }
 
     /// A name that must be there.
-    pub(crate) fn name(&self, field: &str, moment: Moment) -> Result<String, Malformed> {
+    pub(crate) fn name(&self, field: &str, phase: HookPhase) -> Result<String, Malformed> {
         match self.text(field) {
             Some(text) if !text.is_empty() && text.len() <= MAX_NAME => Ok(text.to_owned()),
             Some(_) => Err(Malformed::new(
-                moment,
+                phase,
                 format!("`{field}` is empty or too long"),
             )),
-            None => Err(Malformed::new(moment, format!("`{field}` is missing"))),
+            None => Err(Malformed::new(phase, format!("`{field}` is missing"))),
         }
     }
 
     /// The working directory, which must be absolute.
-    pub(crate) fn cwd(&self, moment: Moment) -> Result<String, Malformed> {
+    pub(crate) fn cwd(&self, phase: HookPhase) -> Result<String, Malformed> {
         match self.text("cwd") {
             Some(cwd) if is_absolute(cwd) && cwd.len() <= MAX_PATH => Ok(cwd.to_owned()),
-            Some(_) => Err(Malformed::new(moment, "`cwd` is not an absolute path")),
-            None => Err(Malformed::new(moment, "`cwd` is missing")),
+            Some(_) => Err(Malformed::new(phase, "`cwd` is not an absolute path")),
+            None => Err(Malformed::new(phase, "`cwd` is missing")),
         }
     }
 
@@ -82,7 +82,7 @@ impl Payload {
         &self,
         tool: &str,
         input: &[&str],
-        moment: Moment,
+        phase: HookPhase,
     ) -> Result<ToolCall, Malformed> {
         let found = input.iter().find_map(|field| self.fields.get(*field));
         let input = match found {
@@ -90,22 +90,22 @@ impl Payload {
             Some(Value::String(text)) => match strict::parse(text.as_bytes()) {
                 Ok(Value::Object(map)) => map,
                 Ok(_) | Err(_) => {
-                    return Err(Malformed::new(moment, "the tool's input is not an object"));
+                    return Err(Malformed::new(phase, "the tool's input is not an object"));
                 }
             },
-            Some(_) => return Err(Malformed::new(moment, "the tool's input is not an object")),
-            None => return Err(Malformed::new(moment, "the tool's input is missing")),
+            Some(_) => return Err(Malformed::new(phase, "the tool's input is not an object")),
+            None => return Err(Malformed::new(phase, "the tool's input is missing")),
         };
         Ok(ToolCall {
-            tool: self.name(tool, moment)?,
+            tool: self.name(tool, phase)?,
             input,
-            cwd: self.cwd(moment)?,
+            cwd: self.cwd(phase)?,
         })
     }
 
     /// A call that has run already: what is missing is left empty, nothing hangs on it.
     pub(crate) fn past_call(&self, tool: &str, input: &[&str]) -> ToolCall {
-        self.call(tool, input, Moment::AfterTool)
+        self.call(tool, input, HookPhase::AfterTool)
             .unwrap_or_else(|_| ToolCall {
                 tool: self.text(tool).unwrap_or_default().to_owned(),
                 input: Map::new(),
@@ -113,12 +113,12 @@ impl Payload {
             })
     }
 
-    /// The event around a happening, with the fields most clients share.
-    pub(crate) fn event(&self, session: &str, happening: Happening) -> Result<Event, Malformed> {
-        let moment = happening.moment();
+    /// The event of a kind, with the fields most clients share.
+    pub(crate) fn event(&self, session: &str, kind: EventKind) -> Result<Event, Malformed> {
+        let phase = kind.phase();
         Ok(Event {
-            session: self.name(session, moment)?,
-            cwd: self.cwd(moment)?,
+            session: self.name(session, phase)?,
+            cwd: self.cwd(phase)?,
             transcript: self
                 .text("transcript_path")
                 .filter(|path| is_absolute(path) && path.len() <= MAX_PATH)
@@ -141,7 +141,7 @@ impl Payload {
                         .take(MAX_NAME)
                         .collect(),
                 }),
-            happening,
+            kind,
         })
     }
 }

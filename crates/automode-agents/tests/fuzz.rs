@@ -9,34 +9,34 @@
 mod client;
 
 use automode_agents::transcript::Reader;
-use automode_agents::{Agent, Answer, Enforcement, Happening, Moment};
+use automode_agents::{Agent, Answer, Enforcement, EventKind, HookPhase};
 use automode_core::{Presence, Verdict};
 use client::{Fate, fate};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::{Index, select};
 
 /// What the hook does with bytes when everything that could allow is out of reach.
-fn answer(agent: Agent, bytes: &[u8]) -> Option<(Moment, Fate)> {
-    let (moment, answer) = match agent.parse(bytes) {
+fn answer(agent: Agent, bytes: &[u8]) -> Option<(HookPhase, Fate)> {
+    let (phase, answer) = match agent.parse(bytes) {
         Err(malformed) => (
-            malformed.moment,
+            malformed.phase,
             Answer::failure(&malformed.why, Enforcement::Enforce),
         ),
-        Ok(event) => match event.happening {
-            Happening::BeforeTool { .. } | Happening::PermissionRequest { .. } => (
-                event.happening.moment(),
+        Ok(event) => match event.kind {
+            EventKind::BeforeTool { .. } | EventKind::PermissionRequest { .. } => (
+                event.kind.phase(),
                 Answer::failure("nobody decided", Enforcement::Enforce),
             ),
             _ => return None,
         },
     };
-    match moment {
-        Moment::BeforeTool | Moment::PermissionRequest => {}
+    match phase {
+        HookPhase::BeforeTool | HookPhase::PermissionRequest => {}
         // A broken payload of an event that decides nothing.
-        Moment::AfterTool | Moment::Other => return None,
+        HookPhase::AfterTool | HookPhase::Other => return None,
     }
-    let reply = agent.render(moment, &answer, Presence::Headless);
-    Some((moment, fate(agent, moment, &reply)))
+    let reply = agent.render(phase, &answer, Presence::Headless);
+    Some((phase, fate(agent, phase, &reply)))
 }
 
 fn payload() -> impl Strategy<Value = String> {
@@ -81,32 +81,32 @@ fn mutated() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn arbitrary_bytes_are_denied(bytes in proptest::collection::vec(any::<u8>(), 0..200), agent in select(Agent::ALL.to_vec())) {
+    fn arbitrary_bytes_are_denied(bytes in proptest::collection::vec(any::<u8>(), 0..200), agent in select(Agent::all().collect::<Vec<_>>())) {
         if let Some((_, fate)) = answer(agent, &bytes) {
             assert_eq!(fate, Fate::Blocked);
         }
     }
 
     #[test]
-    fn mutated_payloads_are_denied_or_decide_nothing(bytes in mutated(), agent in select(Agent::ALL.to_vec())) {
-        if let Some((moment, fate)) = answer(agent, &bytes) {
-            // Gemini and opencode have no permission request: the moment cannot reach them.
-            let reachable = moment == Moment::BeforeTool || !matches!(agent, Agent::GeminiCli | Agent::Opencode);
-            assert!(fate == Fate::Blocked || !reachable, "{agent:?} {moment:?} {fate:?}");
+    fn mutated_payloads_are_denied_or_decide_nothing(bytes in mutated(), agent in select(Agent::all().collect::<Vec<_>>())) {
+        if let Some((phase, fate)) = answer(agent, &bytes) {
+            // Gemini and opencode have no permission request: the phase cannot reach them.
+            let reachable = phase == HookPhase::BeforeTool || !matches!(agent.name(), "gemini-cli" | "opencode");
+            assert!(fate == Fate::Blocked || !reachable, "{agent:?} {phase:?} {fate:?}");
         }
     }
 
     #[test]
-    fn readers_survive_anything(line in mutated(), agent in select(Agent::ALL.to_vec())) {
+    fn readers_survive_anything(line in mutated(), agent in select(Agent::all().collect::<Vec<_>>())) {
         if let Some(mut reader) = Reader::new(agent, "/w") {
             let _ = reader.read(&line);
         }
     }
 
     #[test]
-    fn any_reason_stays_one_json_object(reason in ".*", agent in select(Agent::ALL.to_vec()), verdict in prop_oneof![Just(Verdict::Ask), Just(Verdict::Deny)]) {
+    fn any_reason_stays_one_json_object(reason in ".*", agent in select(Agent::all().collect::<Vec<_>>()), verdict in prop_oneof![Just(Verdict::Ask), Just(Verdict::Deny)]) {
         let ruling = automode_agents::Ruling { verdict, reason, notice: None, id: None, stop: true };
-        let reply = agent.render(Moment::BeforeTool, &Answer::Ruling(ruling), Presence::Headless);
-        assert_eq!(fate(agent, Moment::BeforeTool, &reply), Fate::Blocked);
+        let reply = agent.render(HookPhase::BeforeTool, &Answer::Ruling(ruling), Presence::Headless);
+        assert_eq!(fate(agent, HookPhase::BeforeTool, &reply), Fate::Blocked);
     }
 }

@@ -6,6 +6,10 @@ use automode_agents::install::{self, Place, Request, Scope};
 use automode_agents::{Agent, Enforcement};
 use serde_json::Value;
 
+fn agent(name: &str) -> Agent {
+    Agent::named(name).unwrap()
+}
+
 fn place() -> Place {
     Place {
         home: "/home/dev".to_owned(),
@@ -25,13 +29,10 @@ fn plan(agent: Agent, enforcement: Enforcement) -> install::Plan {
     install::plan(&request).unwrap()
 }
 
-const JSON_AGENTS: [Agent; 5] = [
-    Agent::ClaudeCode,
-    Agent::Codex,
-    Agent::GeminiCli,
-    Agent::QwenCode,
-    Agent::Copilot,
-];
+/// Agents whose hooks stand in a JSON file.
+fn json_agents() -> impl Iterator<Item = Agent> {
+    Agent::all().filter(|agent| install::hook_file(*agent).is_some())
+}
 
 const SETTINGS: &str = r#"// my settings
 {
@@ -48,7 +49,7 @@ const SETTINGS: &str = r#"// my settings
 
 #[test]
 fn comments_order_and_foreign_hooks_stay() {
-    let after = plan(Agent::ClaudeCode, Enforcement::Enforce)
+    let after = plan(agent("claude-code"), Enforcement::Enforce)
         .change
         .apply(Some(SETTINGS))
         .unwrap();
@@ -62,10 +63,10 @@ fn comments_order_and_foreign_hooks_stay() {
         assert!(after.contains(kept), "{kept} is lost in\n{after}");
     }
     assert!(after.find("zeta").unwrap() < after.find("alpha").unwrap());
-    let hooks = install::registered(Agent::ClaudeCode, &after).unwrap();
+    let hooks = install::registered(agent("claude-code"), &after).unwrap();
     assert_eq!(
         hooks.iter().filter(|hook| hook.ours).count(),
-        install::events(Agent::ClaudeCode).len()
+        install::events(agent("claude-code")).len()
     );
     assert!(
         hooks
@@ -76,7 +77,7 @@ fn comments_order_and_foreign_hooks_stay() {
 
 #[test]
 fn installing_twice_changes_nothing_and_a_new_mode_replaces() {
-    for agent in JSON_AGENTS {
+    for agent in json_agents() {
         let enforce = plan(agent, Enforcement::Enforce).change;
         let once = enforce.apply(None).unwrap();
         assert_eq!(enforce.apply(Some(&once)).unwrap(), once, "{agent:?}");
@@ -98,25 +99,27 @@ fn installing_twice_changes_nothing_and_a_new_mode_replaces() {
 
 #[test]
 fn removing_leaves_the_rest() {
-    let added = plan(Agent::ClaudeCode, Enforcement::Enforce)
+    let added = plan(agent("claude-code"), Enforcement::Enforce)
         .change
         .apply(Some(SETTINGS))
         .unwrap();
-    let removed = install::remove(Agent::ClaudeCode, &added).unwrap().unwrap();
+    let removed = install::remove(agent("claude-code"), &added)
+        .unwrap()
+        .unwrap();
     assert!(
         removed.contains("\"command\": \"lint\"")
             && removed.contains("keep me")
             && !removed.contains("automode"),
         "{removed}"
     );
-    for agent in JSON_AGENTS {
+    for agent in json_agents() {
         let added = plan(agent, Enforcement::Enforce)
             .change
             .apply(None)
             .unwrap();
         let removed = install::remove(agent, &added).unwrap();
-        match agent {
-            Agent::Copilot => assert_eq!(removed, None),
+        match agent.name() {
+            "copilot" => assert_eq!(removed, None),
             _ => assert_eq!(removed.as_deref().map(str::trim), Some("{}"), "{agent:?}"),
         }
     }
@@ -125,7 +128,7 @@ fn removing_leaves_the_rest() {
 #[track_caller]
 fn refused(text: &str) {
     assert!(
-        plan(Agent::ClaudeCode, Enforcement::Enforce)
+        plan(agent("claude-code"), Enforcement::Enforce)
             .change
             .apply(Some(text))
             .is_err(),
@@ -156,22 +159,22 @@ fn units_are_the_clients_own_and_whole_numbers() {
             .timeout
             .unwrap()
     };
-    assert_eq!(timeout(Agent::ClaudeCode, "PreToolUse"), 60);
-    assert_eq!(timeout(Agent::Codex, "PermissionRequest"), 60);
-    assert_eq!(timeout(Agent::GeminiCli, "BeforeTool"), 60_000);
-    assert_eq!(timeout(Agent::QwenCode, "PreToolUse"), 60_000);
-    assert_eq!(timeout(Agent::Copilot, "preToolUse"), 60);
+    assert_eq!(timeout(agent("claude-code"), "PreToolUse"), 60);
+    assert_eq!(timeout(agent("codex"), "PermissionRequest"), 60);
+    assert_eq!(timeout(agent("gemini-cli"), "BeforeTool"), 60_000);
+    assert_eq!(timeout(agent("qwen-code"), "PreToolUse"), 60_000);
+    assert_eq!(timeout(agent("copilot"), "preToolUse"), 60);
 }
 
 #[test]
 fn the_command_line_itself_denies() {
-    for agent in JSON_AGENTS {
+    for agent in json_agents() {
         let text = plan(agent, Enforcement::Enforce)
             .change
             .apply(None)
             .unwrap();
         for hook in install::registered(agent, &text).unwrap() {
-            let gates = install::events(agent).iter().any(|event| matches!(event, install::EventKind::Gate(name) | install::EventKind::GateTool(name) if *name == hook.event));
+            let gates = install::events(agent).iter().any(|event| matches!(event, install::HookEvent::Gate(name) | install::HookEvent::GateTool(name) if *name == hook.event));
             assert!(
                 hook.command.contains("'/opt/my tools/automode' hook "),
                 "{}",
@@ -189,7 +192,7 @@ fn the_command_line_itself_denies() {
 
 #[test]
 fn layouts() {
-    let text = plan(Agent::GeminiCli, Enforcement::Enforce)
+    let text = plan(agent("gemini-cli"), Enforcement::Enforce)
         .change
         .apply(None)
         .unwrap();
@@ -198,7 +201,7 @@ fn layouts() {
         settings["hooks"]["BeforeTool"][0]["hooks"][0]["name"],
         "automode"
     );
-    let text = plan(Agent::Copilot, Enforcement::Enforce)
+    let text = plan(agent("copilot"), Enforcement::Enforce)
         .change
         .apply(None)
         .unwrap();
@@ -210,7 +213,7 @@ fn layouts() {
         ),
         (&Value::from(1), &Value::from("command"))
     );
-    let plugin = plan(Agent::Opencode, Enforcement::Enforce)
+    let plugin = plan(agent("opencode"), Enforcement::Enforce)
         .change
         .apply(None)
         .unwrap();
@@ -222,19 +225,19 @@ fn layouts() {
 
 #[test]
 fn every_agent_but_generic_has_a_file() {
-    for agent in Agent::ALL {
+    for agent in Agent::all() {
         for scope in [Scope::User, Scope::Project] {
             let file = place().file(agent, scope);
-            assert_eq!(file.is_some(), agent != Agent::Generic);
+            assert_eq!(file.is_some(), agent.name() != "generic");
             assert!(file.is_none_or(|file| file.starts_with("/home/dev/")));
         }
     }
     let moved = Place {
-        codex: Some("/srv/codex".to_owned()),
+        directories: vec![("CODEX_HOME", "/srv/codex".to_owned())],
         ..place()
     };
     assert_eq!(
-        moved.file(Agent::Codex, Scope::User).as_deref(),
+        moved.file(agent("codex"), Scope::User).as_deref(),
         Some("/srv/codex/hooks.json")
     );
 }

@@ -2,40 +2,46 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use automode_agents::{Agent, Event, Happening, Moment};
+use automode_agents::{Agent, Event, EventKind, HookPhase};
 use automode_core::Mode;
 use serde_json::{Value, json};
 
+fn agent(name: &str) -> Agent {
+    Agent::named(name).unwrap()
+}
+
 /// The payloads of a client, each with all that it means.
-const fn cases(agent: Agent) -> &'static str {
-    match agent {
-        Agent::ClaudeCode => include_str!("payloads/claude-code.jsonl"),
-        Agent::Codex => include_str!("payloads/codex.jsonl"),
-        Agent::GeminiCli => include_str!("payloads/gemini-cli.jsonl"),
-        Agent::QwenCode => include_str!("payloads/qwen-code.jsonl"),
-        Agent::Copilot => include_str!("payloads/copilot.jsonl"),
-        Agent::Opencode => include_str!("payloads/opencode.jsonl"),
-        Agent::Generic => include_str!("payloads/generic.jsonl"),
+fn cases(agent: Agent) -> &'static str {
+    match agent.name() {
+        "claude-code" => include_str!("payloads/claude-code.jsonl"),
+        "codex" => include_str!("payloads/codex.jsonl"),
+        "gemini-cli" => include_str!("payloads/gemini-cli.jsonl"),
+        "qwen-code" => include_str!("payloads/qwen-code.jsonl"),
+        "copilot" => include_str!("payloads/copilot.jsonl"),
+        "opencode" => include_str!("payloads/opencode.jsonl"),
+        "generic" => include_str!("payloads/generic.jsonl"),
+        // A client without payloads is one that nobody has looked at.
+        _ => "no payloads",
     }
 }
 
 /// One line that says all a payload means.
 fn describe(event: &Event) -> String {
     let named = |id: &Option<String>| id.as_ref().map_or(String::new(), |id| format!(" #{id}"));
-    let what = match &event.happening {
-        Happening::BeforeTool { call, id } => {
+    let what = match &event.kind {
+        EventKind::BeforeTool { call, id } => {
             let input = Value::from(call.input.clone());
             format!("before {} {input}{}", call.tool, named(id))
         }
-        Happening::PermissionRequest { call } => {
+        EventKind::PermissionRequest { call } => {
             format!(
                 "permission {} {}",
                 call.tool,
                 Value::from(call.input.clone())
             )
         }
-        Happening::Prompt { words } => format!("prompt {words:?}"),
-        Happening::AfterTool {
+        EventKind::Prompt { words } => format!("prompt {words:?}"),
+        EventKind::AfterTool {
             call,
             id,
             outcome,
@@ -46,11 +52,11 @@ fn describe(event: &Event) -> String {
             });
             format!("after {} {outcome:?}{}{report}", call.tool, named(id))
         }
-        Happening::SubagentStart => "subagent starts".to_owned(),
-        Happening::SubagentStop => "subagent stops".to_owned(),
-        Happening::SessionStart => "session starts".to_owned(),
-        Happening::SessionEnd => "session ends".to_owned(),
-        Happening::Other { name } => format!("other {name}"),
+        EventKind::SubagentStart => "subagent starts".to_owned(),
+        EventKind::SubagentStop => "subagent stops".to_owned(),
+        EventKind::SessionStart => "session starts".to_owned(),
+        EventKind::SessionEnd => "session ends".to_owned(),
+        EventKind::Other { name } => format!("other {name}"),
     };
     match &event.subagent {
         Some(subagent) => format!("{what} in {} ({})", subagent.id, subagent.kind),
@@ -60,7 +66,7 @@ fn describe(event: &Event) -> String {
 
 #[test]
 fn every_payload_means_what_it_says() {
-    for agent in Agent::ALL {
+    for agent in Agent::all() {
         for line in cases(agent).lines() {
             let case: Value = serde_json::from_str(line).unwrap();
             let event = agent.parse(case["payload"].to_string().as_bytes()).unwrap();
@@ -89,7 +95,7 @@ fn a_call_stays_a_call_whatever_becomes_of_its_fields() {
         Some(json!("")),
         Some(json!(true)),
     ];
-    for agent in Agent::ALL {
+    for agent in Agent::all() {
         for line in cases(agent).lines() {
             let case: Value = serde_json::from_str(line).unwrap();
             let means = case["means"].as_str().unwrap();
@@ -106,11 +112,11 @@ fn a_call_stays_a_call_whatever_becomes_of_its_fields() {
                     Some(value) => changed.insert(field.clone(), value.clone()),
                     None => changed.remove(field),
                 };
-                let moment = match agent.parse(Value::from(changed).to_string().as_bytes()) {
-                    Ok(event) => event.happening.moment(),
-                    Err(malformed) => malformed.moment,
+                let phase = match agent.parse(Value::from(changed).to_string().as_bytes()) {
+                    Ok(event) => event.kind.phase(),
+                    Err(malformed) => malformed.phase,
                 };
-                let decides = matches!(moment, Moment::BeforeTool | Moment::PermissionRequest);
+                let decides = matches!(phase, HookPhase::BeforeTool | HookPhase::PermissionRequest);
                 assert!(decides, "{agent:?} {field} {value:?}: {line}");
             }
         }
@@ -121,7 +127,7 @@ fn a_call_stays_a_call_whatever_becomes_of_its_fields() {
 fn modes_in_the_clients_words() {
     let mode = |word: &str| {
         let payload = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": "/", "permission_mode": word});
-        let event = Agent::ClaudeCode.parse(payload.to_string().as_bytes());
+        let event = agent("claude-code").parse(payload.to_string().as_bytes());
         event.unwrap().mode
     };
     for known in Mode::ALL {
@@ -132,58 +138,68 @@ fn modes_in_the_clients_words() {
 }
 
 #[track_caller]
-fn refuse(agent: Agent, moment: Moment, payload: &str, why: &str) {
+fn refuse(agent: Agent, phase: HookPhase, payload: &str, why: &str) {
     let malformed = agent.parse(payload.as_bytes()).unwrap_err();
-    assert_eq!(malformed.moment, moment, "{payload}");
+    assert_eq!(malformed.phase, phase, "{payload}");
     assert!(malformed.why.contains(why), "{payload}: {}", malformed.why);
 }
 
 #[test]
 fn what_cannot_be_understood_says_where_it_belongs() {
-    use Agent::{ClaudeCode, Copilot, Generic};
-    use Moment::{BeforeTool, PermissionRequest};
+    let [claude_code, copilot, generic] = ["claude-code", "copilot", "generic"].map(agent);
+    use HookPhase::{BeforeTool, PermissionRequest};
     let call = |fields: &str| {
         format!(r#"{{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/",{fields}}}"#)
     };
     let bash = r#""tool_name":"Bash","tool_input":{}"#;
-    refuse(ClaudeCode, BeforeTool, "", "not JSON (line 1, column 0)");
-    refuse(ClaudeCode, BeforeTool, "[]", "not a JSON object");
-    refuse(ClaudeCode, BeforeTool, "{}", "`hook_event_name` is missing");
+    refuse(claude_code, BeforeTool, "", "not JSON (line 1, column 0)");
+    refuse(claude_code, BeforeTool, "[]", "not a JSON object");
     refuse(
-        ClaudeCode,
+        claude_code,
+        BeforeTool,
+        "{}",
+        "`hook_event_name` is missing",
+    );
+    refuse(
+        claude_code,
         BeforeTool,
         &call(r#""x":1"#),
         "input is missing",
     );
     let list = call(r#""tool_input":[],"tool_name":"Bash""#);
-    refuse(ClaudeCode, BeforeTool, &list, "input is not an object");
+    refuse(claude_code, BeforeTool, &list, "input is not an object");
     let number = call(r#""tool_input":{},"tool_name":7"#);
-    refuse(ClaudeCode, BeforeTool, &number, "`tool_name` is missing");
+    refuse(claude_code, BeforeTool, &number, "`tool_name` is missing");
     let relative = call(bash).replace(r#""/""#, r#""src""#);
     refuse(
-        ClaudeCode,
+        claude_code,
         BeforeTool,
         &relative,
         "`cwd` is not an absolute path",
     );
     let nameless = call(bash).replace("session_id", "session");
-    refuse(ClaudeCode, BeforeTool, &nameless, "`session_id` is missing");
+    refuse(
+        claude_code,
+        BeforeTool,
+        &nameless,
+        "`session_id` is missing",
+    );
     let request = call(r#""tool_name":"Bash""#).replace("PreToolUse", "PermissionRequest");
-    refuse(ClaudeCode, PermissionRequest, &request, "input is missing");
+    refuse(claude_code, PermissionRequest, &request, "input is missing");
     let twice = call(r#""tool_name":"Bash","tool_input":{"command":"ls"},"tool_input":{}"#);
-    refuse(ClaudeCode, BeforeTool, &twice, "twice");
+    refuse(claude_code, BeforeTool, &twice, "twice");
     let deep = call(&format!(
         r#""tool_input":{}{}"#,
         "[".repeat(80),
         "]".repeat(80)
     ));
-    refuse(ClaudeCode, BeforeTool, &deep, "nested too deeply");
+    refuse(claude_code, BeforeTool, &deep, "nested too deeply");
     let huge = call(&format!(r#""x":"{}""#, "a".repeat(17 * 1024 * 1024)));
-    refuse(ClaudeCode, BeforeTool, &huge, "too large");
+    refuse(claude_code, BeforeTool, &huge, "too large");
     let silent = r#"{"sessionId":"s","cwd":"/"}"#;
-    refuse(Copilot, BeforeTool, silent, "`toolName` is missing");
+    refuse(copilot, BeforeTool, silent, "`toolName` is missing");
     let list = r#"{"sessionId":"s","cwd":"/","toolName":"bash","toolArgs":"[1]"}"#;
-    refuse(Copilot, BeforeTool, list, "input is not an object");
+    refuse(copilot, BeforeTool, list, "input is not an object");
     let short = r#"{"event":"before-tool"}"#;
-    refuse(Generic, BeforeTool, short, "input is missing");
+    refuse(generic, BeforeTool, short, "input is missing");
 }

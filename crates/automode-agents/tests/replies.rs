@@ -8,10 +8,14 @@
 
 mod client;
 
-use automode_agents::{Agent, Answer, Enforcement, Moment, Ruling};
+use automode_agents::{Agent, Answer, Enforcement, HookPhase, Ruling};
 use automode_core::judge::Stage;
 use automode_core::{Decision, Failure, Ground, Mode, Presence, Trace, Verdict};
 use client::{Fate, fate};
+
+fn agent(name: &str) -> Agent {
+    Agent::named(name).unwrap()
+}
 
 fn decision(verdict: Verdict) -> Decision {
     Decision {
@@ -29,15 +33,14 @@ fn answer(verdict: Verdict) -> Answer {
 }
 
 #[track_caller]
-fn check(agent: Agent, moment: Moment, verdict: Verdict, presence: Presence, expected: &str) {
-    let reply = agent.render(moment, &answer(verdict), presence);
+fn check(agent: Agent, phase: HookPhase, verdict: Verdict, presence: Presence, expected: &str) {
+    let reply = agent.render(phase, &answer(verdict), presence);
     assert_eq!((reply.stdout.as_str(), reply.exit), (expected, 0));
 }
 
 #[test]
 fn bytes_on_the_wire() {
-    use Agent::{ClaudeCode, Codex, Copilot, GeminiCli, Generic, Opencode, QwenCode};
-    use Moment::{BeforeTool, PermissionRequest};
+    use HookPhase::{BeforeTool, PermissionRequest};
     use Presence::{Headless, Interactive};
     use Verdict::{Allow, Ask, Deny};
     let nested = |word: &str, reason: &str| {
@@ -54,74 +57,86 @@ fn bytes_on_the_wire() {
     let unasked = "force-push: rewrites `main` (needs a person's yes: they can run `automode allow-once k3f9` in their own terminal, then retry)";
 
     check(
-        ClaudeCode,
+        agent("claude-code"),
         BeforeTool,
         Allow,
         Interactive,
         &nested("allow", why),
     );
     check(
-        ClaudeCode,
+        agent("claude-code"),
         BeforeTool,
         Ask,
         Interactive,
         &nested("ask", why),
     );
     check(
-        ClaudeCode,
+        agent("claude-code"),
         BeforeTool,
         Ask,
         Headless,
         &nested("deny", unasked),
     );
     check(
-        ClaudeCode,
+        agent("claude-code"),
         BeforeTool,
         Deny,
         Interactive,
         &nested("deny", why),
     );
     check(
-        ClaudeCode,
+        agent("claude-code"),
         PermissionRequest,
         Allow,
         Interactive,
         r#"{"hookSpecificOutput":{"decision":{"behavior":"allow"},"hookEventName":"PermissionRequest"}}"#,
     );
-    check(ClaudeCode, PermissionRequest, Ask, Interactive, "{}");
     check(
-        ClaudeCode,
+        agent("claude-code"),
+        PermissionRequest,
+        Ask,
+        Interactive,
+        "{}",
+    );
+    check(
+        agent("claude-code"),
         PermissionRequest,
         Ask,
         Headless,
         &request(unasked),
     );
     check(
-        ClaudeCode,
+        agent("claude-code"),
         PermissionRequest,
         Deny,
         Interactive,
         &request(why),
     );
 
-    check(Codex, BeforeTool, Allow, Headless, "{}");
+    check(agent("codex"), BeforeTool, Allow, Headless, "{}");
     check(
-        Codex,
+        agent("codex"),
         BeforeTool,
         Ask,
         Interactive,
         &nested("deny", unasked),
     );
-    check(Codex, BeforeTool, Deny, Headless, &nested("deny", why));
     check(
-        Codex,
+        agent("codex"),
+        BeforeTool,
+        Deny,
+        Headless,
+        &nested("deny", why),
+    );
+    check(
+        agent("codex"),
         PermissionRequest,
         Allow,
         Headless,
         r#"{"hookSpecificOutput":{"decision":{"behavior":"allow"},"hookEventName":"PermissionRequest"}}"#,
     );
     check(
-        Codex,
+        agent("codex"),
         PermissionRequest,
         Ask,
         Interactive,
@@ -129,28 +144,28 @@ fn bytes_on_the_wire() {
     );
 
     check(
-        GeminiCli,
+        agent("gemini-cli"),
         BeforeTool,
         Allow,
         Headless,
         r#"{"decision":"allow","reason":"force-push: rewrites `main`"}"#,
     );
     check(
-        GeminiCli,
+        agent("gemini-cli"),
         BeforeTool,
         Ask,
         Headless,
         &format!(r#"{{"decision":"deny","reason":"{unasked}"}}"#),
     );
     check(
-        GeminiCli,
+        agent("gemini-cli"),
         BeforeTool,
         Ask,
         Interactive,
         r#"{"decision":"ask","reason":"force-push: rewrites `main`"}"#,
     );
     check(
-        GeminiCli,
+        agent("gemini-cli"),
         BeforeTool,
         Deny,
         Headless,
@@ -158,14 +173,14 @@ fn bytes_on_the_wire() {
     );
 
     check(
-        QwenCode,
+        agent("qwen-code"),
         BeforeTool,
         Deny,
         Interactive,
         &nested("deny", why),
     );
     check(
-        QwenCode,
+        agent("qwen-code"),
         BeforeTool,
         Ask,
         Headless,
@@ -173,37 +188,43 @@ fn bytes_on_the_wire() {
     );
 
     check(
-        Copilot,
+        agent("copilot"),
         BeforeTool,
         Allow,
         Interactive,
         r#"{"permissionDecision":"allow","permissionDecisionReason":"force-push: rewrites `main`"}"#,
     );
     check(
-        Copilot,
+        agent("copilot"),
         BeforeTool,
         Ask,
         Interactive,
         r#"{"permissionDecision":"ask","permissionDecisionReason":"force-push: rewrites `main`"}"#,
     );
     check(
-        Copilot,
+        agent("copilot"),
         PermissionRequest,
         Allow,
         Interactive,
         r#"{"behavior":"allow"}"#,
     );
     check(
-        Copilot,
+        agent("copilot"),
         PermissionRequest,
         Ask,
         Interactive,
         &format!(r#"{{"behavior":"deny","message":"{unasked}"}}"#),
     );
 
-    check(Opencode, BeforeTool, Allow, Headless, &nested("allow", why));
     check(
-        Opencode,
+        agent("opencode"),
+        BeforeTool,
+        Allow,
+        Headless,
+        &nested("allow", why),
+    );
+    check(
+        agent("opencode"),
         BeforeTool,
         Ask,
         Interactive,
@@ -211,21 +232,21 @@ fn bytes_on_the_wire() {
     );
 
     check(
-        Generic,
+        agent("generic"),
         BeforeTool,
         Allow,
         Interactive,
         r#"{"reason":"force-push: rewrites `main`","verdict":"allow"}"#,
     );
     check(
-        Generic,
+        agent("generic"),
         BeforeTool,
         Ask,
         Interactive,
         r#"{"id":"k3f9","reason":"force-push: rewrites `main`","verdict":"ask"}"#,
     );
     check(
-        Generic,
+        agent("generic"),
         BeforeTool,
         Deny,
         Interactive,
@@ -233,36 +254,36 @@ fn bytes_on_the_wire() {
     );
 }
 
-/// Every agent, every moment that decides, every presence.
-fn everywhere(mut each: impl FnMut(Agent, Moment, Presence)) {
-    for agent in Agent::ALL {
-        for moment in [Moment::BeforeTool, Moment::PermissionRequest] {
+/// Every agent, every phase that decides, every presence.
+fn everywhere(mut each: impl FnMut(Agent, HookPhase, Presence)) {
+    for agent in Agent::all() {
+        for phase in [HookPhase::BeforeTool, HookPhase::PermissionRequest] {
             for presence in [Presence::Interactive, Presence::Headless] {
-                each(agent, moment, presence);
+                each(agent, phase, presence);
             }
         }
     }
 }
 
-fn gates(agent: Agent, moment: Moment) -> bool {
-    match (agent, moment) {
-        (_, Moment::BeforeTool) => true,
-        (Agent::GeminiCli | Agent::Opencode, _) => false,
-        (_, Moment::PermissionRequest) => true,
-        (_, Moment::AfterTool | Moment::Other) => false,
+fn gates(agent: Agent, phase: HookPhase) -> bool {
+    match (agent.name(), phase) {
+        (_, HookPhase::BeforeTool) => true,
+        ("gemini-cli" | "opencode", _) => false,
+        (_, HookPhase::PermissionRequest) => true,
+        (_, HookPhase::AfterTool | HookPhase::Other) => false,
     }
 }
 
 /// What a client can do with a question: put it to a person, refuse, or show the prompt
 /// that it was about to show anyway.
-fn question(agent: Agent, moment: Moment, presence: Presence) -> Fate {
-    match (agent, moment, presence) {
-        (_, _, Presence::Headless) | (Agent::Codex | Agent::Opencode, _, _) => Fate::Blocked,
-        (Agent::ClaudeCode | Agent::QwenCode, Moment::PermissionRequest, Presence::Interactive) => {
+fn question(agent: Agent, phase: HookPhase, presence: Presence) -> Fate {
+    match (agent.name(), phase, presence) {
+        (_, _, Presence::Headless) | ("codex" | "opencode", _, _) => Fate::Blocked,
+        ("claude-code" | "qwen-code", HookPhase::PermissionRequest, Presence::Interactive) => {
             Fate::Normal
         }
-        (Agent::GeminiCli, _, Presence::Interactive) => Fate::AskedOrHangs,
-        (Agent::Copilot, Moment::PermissionRequest, Presence::Interactive) => Fate::Blocked,
+        ("gemini-cli", _, Presence::Interactive) => Fate::AskedOrHangs,
+        ("copilot", HookPhase::PermissionRequest, Presence::Interactive) => Fate::Blocked,
         (_, _, Presence::Interactive) => Fate::Asked,
     }
 }
@@ -308,24 +329,24 @@ fn rendering_and_reading_back_keeps_the_verdict() {
                     ..decision(verdict)
                 };
                 let answer = Answer::decided(&decision, id, Enforcement::Enforce);
-                everywhere(|agent, moment, presence| {
-                    if gates(agent, moment) {
-                        let reply = agent.render(moment, &answer, presence);
-                        let got = fate(agent, moment, &reply);
+                everywhere(|agent, phase, presence| {
+                    if gates(agent, phase) {
+                        let reply = agent.render(phase, &answer, presence);
+                        let got = fate(agent, phase, &reply);
                         let expected = match verdict {
                             // Codex has no word for it before a tool: its own rules go on.
                             Verdict::Allow
-                                if (agent, moment) == (Agent::Codex, Moment::BeforeTool) =>
+                                if (agent.name(), phase) == ("codex", HookPhase::BeforeTool) =>
                             {
                                 Fate::Normal
                             }
                             Verdict::Allow => Fate::Runs,
-                            Verdict::Ask => question(agent, moment, presence),
+                            Verdict::Ask => question(agent, phase, presence),
                             Verdict::Deny => Fate::Blocked,
                         };
                         assert_eq!(
                             got, expected,
-                            "{agent:?} {moment:?} {presence:?} {decision:?}"
+                            "{agent:?} {phase:?} {presence:?} {decision:?}"
                         );
                     }
                 });
@@ -347,14 +368,14 @@ fn a_denial_blocks_in_every_client() {
         Answer::failure("stack", Enforcement::Enforce),
         Answer::Ruling(Ruling::failure("\u{1b}[2J\u{202e}\"\\\n")),
     ];
-    everywhere(|agent, moment, presence| {
+    everywhere(|agent, phase, presence| {
         for denial in &denials {
-            if gates(agent, moment) {
-                let reply = agent.render(moment, denial, presence);
+            if gates(agent, phase) {
+                let reply = agent.render(phase, denial, presence);
                 assert_eq!(
-                    fate(agent, moment, &reply),
+                    fate(agent, phase, &reply),
                     Fate::Blocked,
-                    "{agent:?} {moment:?} {presence:?} {denial:?}"
+                    "{agent:?} {phase:?} {presence:?} {denial:?}"
                 );
             }
         }
@@ -363,13 +384,13 @@ fn a_denial_blocks_in_every_client() {
 
 #[test]
 fn where_nothing_tells_presence_a_question_neither_runs_nor_hangs() {
-    for agent in Agent::ALL {
+    for agent in Agent::all() {
         let reply = agent.render(
-            Moment::BeforeTool,
+            HookPhase::BeforeTool,
             &answer(Verdict::Ask),
             agent.assumed_presence(),
         );
-        let fate = fate(agent, Moment::BeforeTool, &reply);
+        let fate = fate(agent, HookPhase::BeforeTool, &reply);
         assert!(
             matches!(fate, Fate::Blocked | Fate::Asked),
             "{agent:?}: {fate:?}"
@@ -379,21 +400,21 @@ fn where_nothing_tells_presence_a_question_neither_runs_nor_hangs() {
 
 #[test]
 fn an_allow_runs_and_shadow_says_nothing() {
-    everywhere(|agent, moment, presence| {
-        if !gates(agent, moment) {
+    everywhere(|agent, phase, presence| {
+        if !gates(agent, phase) {
             return;
         }
-        let runs = agent.render(moment, &answer(Verdict::Allow), presence);
-        let expected = if (agent, moment) == (Agent::Codex, Moment::BeforeTool) {
+        let runs = agent.render(phase, &answer(Verdict::Allow), presence);
+        let expected = if (agent.name(), phase) == ("codex", HookPhase::BeforeTool) {
             Fate::Normal
         } else {
             Fate::Runs
         };
-        assert_eq!(fate(agent, moment, &runs), expected, "{agent:?} {moment:?}");
+        assert_eq!(fate(agent, phase, &runs), expected, "{agent:?} {phase:?}");
         for verdict in [Verdict::Allow, Verdict::Ask, Verdict::Deny] {
             let shadow = Answer::decided(&decision(verdict), Some("k"), Enforcement::Shadow);
-            let reply = agent.render(moment, &shadow, presence);
-            let neutral = if agent == Agent::Generic {
+            let reply = agent.render(phase, &shadow, presence);
+            let neutral = if agent.name() == "generic" {
                 r#"{"verdict":"none"}"#
             } else {
                 "{}"
@@ -405,10 +426,10 @@ fn an_allow_runs_and_shadow_says_nothing() {
 
 #[test]
 fn nothing_is_decided_where_nothing_can_be() {
-    for agent in Agent::ALL {
-        for moment in [Moment::AfterTool, Moment::Other] {
+    for agent in Agent::all() {
+        for phase in [HookPhase::AfterTool, HookPhase::Other] {
             for verdict in [Verdict::Allow, Verdict::Deny] {
-                let reply = agent.render(moment, &answer(verdict), Presence::Headless);
+                let reply = agent.render(phase, &answer(verdict), Presence::Headless);
                 assert!(
                     !reply.stdout.contains(verdict.name()),
                     "{agent:?}: {}",
@@ -423,23 +444,23 @@ fn nothing_is_decided_where_nothing_can_be() {
 fn a_failure_is_shown_to_the_person() {
     let failure = Answer::failure("the judge did not answer", Enforcement::Enforce);
     let shown = |agent: Agent, field: &str| {
-        let reply = agent.render(Moment::BeforeTool, &failure, Presence::Headless);
+        let reply = agent.render(HookPhase::BeforeTool, &failure, Presence::Headless);
         let answer: serde_json::Value = serde_json::from_str(&reply.stdout).unwrap();
         assert_eq!(
             answer[field], "automode failed and denied a tool call: the judge did not answer",
             "{agent:?}"
         );
     };
-    for agent in [
-        Agent::ClaudeCode,
-        Agent::Codex,
-        Agent::GeminiCli,
-        Agent::QwenCode,
-        Agent::Opencode,
+    for name in [
+        "claude-code",
+        "codex",
+        "gemini-cli",
+        "qwen-code",
+        "opencode",
     ] {
-        shown(agent, "systemMessage");
+        shown(agent(name), "systemMessage");
     }
-    shown(Agent::Generic, "notice");
+    shown(agent("generic"), "notice");
 }
 
 #[test]

@@ -6,6 +6,10 @@ use automode_agents::Agent;
 use automode_agents::transcript::{Branches, Item, Reader};
 use serde_json::{Value, json};
 
+fn agent(name: &str) -> Agent {
+    Agent::named(name).unwrap()
+}
+
 fn read(agent: Agent, lines: &[Value]) -> Vec<String> {
     let mut reader = Reader::new(agent, "/unknown").unwrap();
     let mut read = Vec::new();
@@ -52,7 +56,7 @@ fn claude_code() {
     let bash =
         json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make"}});
     check(
-        Agent::ClaudeCode,
+        agent("claude-code"),
         &[
             json!({"type": "queue-operation", "operation": "enqueue", "content": "queued"}),
             user(json!("do the task"), json!({})),
@@ -151,7 +155,7 @@ fn codex() {
         )
     };
     check(
-        Agent::Codex,
+        agent("codex"),
         &[
             json!({"type": "session_meta", "payload": {"cwd": "/home/dev/shop"}}),
             message("developer", "you may push", "harness"),
@@ -211,7 +215,7 @@ fn codex() {
         ],
     );
     check(
-        Agent::Codex,
+        agent("codex"),
         &[
             json!({"type": "event_msg", "payload": {"type": "user_message", "message": "go", "kind": "plain"}}),
         ],
@@ -223,7 +227,7 @@ fn codex() {
 fn gemini_cli() {
     let call = json!({"id": "g1", "name": "run_shell_command", "args": {"command": "make"}, "status": "error", "result": [{"functionResponse": {"response": {"error": "push it"}}}]});
     check(
-        Agent::GeminiCli,
+        agent("gemini-cli"),
         &[
             json!({"sessionId": "s", "projectHash": "h", "kind": "main"}),
             json!({"$set": {"messages": [{"id": "0", "type": "user", "content": [{"text": "<session_context>x</session_context>"}]}]}}),
@@ -246,7 +250,7 @@ fn gemini_cli() {
 fn qwen_code() {
     let line = |provenance: &str, part: Value| json!({"type": "x", "provenance": provenance, "cwd": "/home/dev/shop", "message": {"parts": [part]}});
     check(
-        Agent::QwenCode,
+        agent("qwen-code"),
         &[
             line("real_user", json!({"text": "do the task"})),
             json!({"type": "system", "provenance": "system", "subtype": "ui_telemetry"}),
@@ -272,7 +276,7 @@ fn qwen_code() {
 #[test]
 fn copilot() {
     check(
-        Agent::Copilot,
+        agent("copilot"),
         &[
             json!({"type": "session.start", "data": {"context": {"cwd": "/home/dev/shop"}}}),
             json!({"type": "hook.start", "data": {"hookType": "userPromptSubmitted", "input": {"prompt": "do the task"}}}),
@@ -293,7 +297,8 @@ fn copilot() {
 #[test]
 fn agents_without_a_file_have_no_reader() {
     assert!(
-        Reader::new(Agent::Opencode, "/").is_none() && Reader::new(Agent::Generic, "/").is_none()
+        Reader::new(agent("opencode"), "/").is_none()
+            && Reader::new(agent("generic"), "/").is_none()
     );
 }
 
@@ -305,21 +310,25 @@ fn noise_is_passed_over_and_a_call_cannot_pose_as_noise() {
         assert_eq!(reader.is_noise(line.as_bytes()), expected, "{line}");
     };
     let result = json!({"message": {"content": [{"tool_use_id": "t", "type": "tool_result", "content": "x"}]}, "type": "user"});
-    check(Agent::ClaudeCode, result, true);
+    check(agent("claude-code"), result, true);
     let words = r#"look: "type":"tool_result""#;
     let user = json!({"message": {"content": words}, "type": "user"});
-    check(Agent::ClaudeCode, user, false);
+    check(agent("claude-code"), user, false);
     let call = json!({"message": {"content": [{"type": "tool_use", "id": "t", "name": "mcp__a__b", "input": {"type": "tool_result"}}]}, "type": "assistant"});
-    check(Agent::ClaudeCode, call, false);
+    check(agent("claude-code"), call, false);
     let output = json!({"type": "response_item", "payload": {"type": "function_call_output", "output": "x"}});
-    check(Agent::Codex, output, true);
+    check(agent("codex"), output, true);
     let call = json!({"type": "response_item", "payload": {"type": "function_call", "arguments": {"type": "function_call_output"}}});
-    check(Agent::Codex, call, false);
-    check(Agent::QwenCode, json!({"provenance": "tool_result"}), true);
-    let call = json!({"message": {"parts": [{"functionCall": {"args": {"provenance": "tool_result"}}}]}, "provenance": "assistant_output"});
-    check(Agent::QwenCode, call, false);
+    check(agent("codex"), call, false);
     check(
-        Agent::Copilot,
+        agent("qwen-code"),
+        json!({"provenance": "tool_result"}),
+        true,
+    );
+    let call = json!({"message": {"parts": [{"functionCall": {"args": {"provenance": "tool_result"}}}]}, "provenance": "assistant_output"});
+    check(agent("qwen-code"), call, false);
+    check(
+        agent("copilot"),
         json!({"type": "tool.execution_complete"}),
         true,
     );
@@ -327,7 +336,7 @@ fn noise_is_passed_over_and_a_call_cannot_pose_as_noise() {
 
 #[test]
 fn the_record_names_the_model() {
-    let mut reader = Reader::new(Agent::ClaudeCode, "/unknown").unwrap();
+    let mut reader = Reader::new(agent("claude-code"), "/unknown").unwrap();
     let line = |model: &str, sidechain: bool| {
         json!({"type": "assistant", "isSidechain": sidechain, "message": {"model": model, "content": []}}).to_string()
     };
@@ -369,7 +378,7 @@ fn going_back_in_claude_code_takes_words_back() {
     let user = |uuid: &str, parent: Option<&str>, text: &str| line("user", uuid, parent, text);
     let model = |uuid: &str, parent: &str| line("assistant", uuid, Some(parent), "…");
     let check = |lines: &[Value], expected: &[&str]| {
-        assert_eq!(standing(Agent::ClaudeCode, lines), expected)
+        assert_eq!(standing(agent("claude-code"), lines), expected)
     };
     let straight = [
         user("1", None, "one"),
@@ -417,7 +426,7 @@ fn going_back_in_gemini_cli_and_codex_takes_words_back() {
         |id: &str, text: &str| json!({"id": id, "type": "user", "content": [{"text": text}]});
     let rewind = |id: &str| json!({"$rewindTo": id});
     let check = |lines: &[Value], expected: &[&str]| {
-        assert_eq!(standing(Agent::GeminiCli, lines), expected)
+        assert_eq!(standing(agent("gemini-cli"), lines), expected)
     };
     let said = [gemini("a", "one"), gemini("b", "two"), gemini("c", "three")];
     check(&said, &["one", "two", "three"]);
@@ -431,7 +440,7 @@ fn going_back_in_gemini_cli_and_codex_takes_words_back() {
     let provenance = json!({"content_item_metadata": [{"provenance": {"type": "user"}}]});
     let item = |text: &str| json!({"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}], "internal_chat_message_metadata_passthrough": provenance}});
     let check =
-        |lines: &[Value], expected: &[&str]| assert_eq!(standing(Agent::Codex, lines), expected);
+        |lines: &[Value], expected: &[&str]| assert_eq!(standing(agent("codex"), lines), expected);
     check(
         &[codex("one"), codex("two"), rollback(1), codex("three")],
         &["one", "three"],
@@ -456,7 +465,7 @@ fn older_recordings_are_read() {
         {"id": "2", "type": "gemini", "content": "ok", "toolCalls": [{"id": "c", "name": "run_shell_command", "args": {"command": "make"}, "status": "success"}]},
         {"id": "3", "type": "info", "content": "note"},
     ]});
-    let mut reader = Reader::new(Agent::GeminiCli, "/w").unwrap();
+    let mut reader = Reader::new(agent("gemini-cli"), "/w").unwrap();
     let items = reader.read_document(document.to_string().as_bytes());
     assert!(
         matches!(items.as_slice(), [Item::User(words), Item::Call { call, .. }, Item::Outcome { .. }]
@@ -464,7 +473,7 @@ fn older_recordings_are_read() {
         "{items:?}"
     );
     assert_eq!(reader.read_document(b"{"), []);
-    let mut reader = Reader::new(Agent::Codex, "/w").unwrap();
+    let mut reader = Reader::new(agent("codex"), "/w").unwrap();
     let bare = json!({"type": "function_call", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"make\"]}", "call_id": "c"});
     assert!(
         matches!(reader.read(bare.to_string().as_bytes()).as_slice(), [Item::Call { call, .. }] if call.text("command") == Some("make"))

@@ -10,45 +10,11 @@ use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Result, bail};
+use automode_agents::{CLIENTS, Client};
 
-/// Variables that agents set for what they run.
-const MARKS: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_CODE_SESSION_ID",
-    "AI_AGENT",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "GEMINI_SESSION_ID",
-    "QWEN_CODE",
-    "QWEN_CODE_SESSION_ID",
-    "COPILOT_CLI",
-    "OPENCODE",
-    "OPENCODE_SESSION",
-    "CURSOR_AGENT",
-];
-
-/// Programs that are agents.
-const AGENTS: &[&str] = &[
-    "claude",
-    "codex",
-    "gemini",
-    "qwen",
-    "copilot",
-    "opencode",
-    "aider",
-    "goose",
-    "cursor-agent",
-];
-
-/// Packages whose programs are agents, whatever they are called.
-const PACKAGES: &[&str] = &[
-    "claude-code",
-    "gemini-cli",
-    "qwen-code",
-    "opencode-ai",
-    "copilot-cli",
-];
+/// What agents without a hook of ours set, and what they are called.
+const OTHER_MARKS: &[&str] = &["AI_AGENT", "CURSOR_AGENT"];
+const OTHER_AGENTS: &[&str] = &["aider", "goose", "cursor-agent"];
 
 /// Refuses anybody but a person at a terminal.
 pub fn required(what: &str) -> Result<()> {
@@ -57,7 +23,9 @@ pub fn required(what: &str) -> Result<()> {
             "`{what}` is for a person at a terminal\nhint: run it yourself, not from a script or an agent"
         );
     }
-    if let Some(mark) = MARKS.iter().find(|mark| env::var_os(mark).is_some()) {
+    let marks = CLIENTS.iter().flat_map(|client| client.marks.variables);
+    let mut marks = marks.chain(OTHER_MARKS);
+    if let Some(mark) = marks.find(|mark| env::var_os(mark).is_some()) {
         bail!(
             "`{what}` is for a person, and `{mark}` says that an agent runs this\nhint: use a terminal of your own"
         );
@@ -107,7 +75,13 @@ fn is_agent(program: &str) -> bool {
         .iter()
         .find_map(|ending| name.strip_suffix(ending))
         .unwrap_or(name);
-    AGENTS.contains(&name) || program.split('/').any(|part| PACKAGES.contains(&part))
+    let is_client = |client: &&Client| {
+        client.program.is_some_and(|own| own.executable == name)
+            || program
+                .split('/')
+                .any(|part| client.marks.packages.contains(&part))
+    };
+    OTHER_AGENTS.contains(&name) || CLIENTS.iter().any(is_client)
 }
 
 fn parent(process: u32) -> Option<u32> {

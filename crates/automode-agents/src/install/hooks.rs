@@ -8,7 +8,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Value, json};
 
-use super::Hook;
+use super::{Hook, HookFile, hook_file};
 use crate::agent::Agent;
 
 /// Why a file was left alone.
@@ -27,17 +27,18 @@ pub struct Registered {
 }
 
 pub(super) fn add(agent: Agent, hooks: &[Hook], before: &str) -> Result<String, Refusal> {
+    let file = file(agent)?;
     let root = parse(before)?;
     let object = object(&root)?;
-    if matches!(agent, Agent::Copilot) && object.get("version").is_none() {
-        object.append("version", input(&json!(1)));
+    if let (Some(version), None) = (file.version, object.get("version")) {
+        object.append("version", input(&json!(version)));
     }
     let table = table(&object)?;
     for property in table.properties() {
         let event = property.decoded_name().unwrap_or_default();
         let wanted = hooks.iter().find(|hook| hook.event == event);
         if let Some(list) = property.array_value()
-            && !wanted.is_some_and(|hook| is_registered(agent, &list, &entry(agent, hook)))
+            && !wanted.is_some_and(|hook| is_registered(agent, &list, &(file.entry)(hook)))
         {
             prune(agent, &list);
         }
@@ -49,7 +50,7 @@ pub(super) fn add(agent: Agent, hooks: &[Hook], before: &str) -> Result<String, 
                 .array_value()
                 .ok_or_else(|| Refusal(format!("`hooks.{}` is not a list", hook.event)))?,
         };
-        let entry = entry(agent, hook);
+        let entry = (file.entry)(hook);
         if !is_registered(agent, &list, &entry) {
             list.append(input(&entry));
         }
@@ -82,7 +83,7 @@ pub(super) fn remove(agent: Agent, before: &str) -> Result<Option<String>, Refus
         .properties()
         .iter()
         .all(|property| property.decoded_name().as_deref() == Some("version"));
-    if only_version && matches!(agent, Agent::Copilot) {
+    if only_version && file(agent)?.version.is_some() {
         return Ok(None);
     }
     finished(&root).map(Some)
@@ -124,27 +125,8 @@ pub(super) fn registered(agent: Agent, text: &str) -> Result<Vec<Registered>, Re
     Ok(found)
 }
 
-/// A registration in the client's own layout, with the timeout in its own unit.
-fn entry(agent: Agent, hook: &Hook) -> Value {
-    let seconds = hook.timeout;
-    let milliseconds = seconds.saturating_mul(1000);
-    match agent {
-        Agent::Copilot => {
-            return json!({"type": "command", "bash": hook.command, "timeoutSec": seconds});
-        }
-        Agent::GeminiCli | Agent::QwenCode => {
-            return json!({"matcher": "*", "hooks": [
-                {"name": "automode", "type": "command", "command": hook.command, "timeout": milliseconds},
-            ]});
-        }
-        Agent::ClaudeCode | Agent::Codex | Agent::Opencode | Agent::Generic => {}
-    }
-    let handlers = json!([{"type": "command", "command": hook.command, "timeout": seconds}]);
-    if hook.matches_tools {
-        json!({"matcher": "*", "hooks": handlers})
-    } else {
-        json!({"hooks": handlers})
-    }
+fn file(agent: Agent) -> Result<&'static HookFile, Refusal> {
+    hook_file(agent).ok_or_else(|| Refusal(format!("{} has no file of hooks", agent.name())))
 }
 
 /// The handlers of a group; in a flat layout the group is the handler.

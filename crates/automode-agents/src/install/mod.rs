@@ -8,6 +8,8 @@
 mod hooks;
 mod place;
 
+use serde_json::Value;
+
 use crate::agent::Agent;
 use crate::reply::Enforcement;
 
@@ -21,6 +23,88 @@ pub const TIMEOUT: u64 = 60;
 pub const DEADLINE: u64 = 45;
 /// Seconds the client gives a hook that only records.
 const RECORDING_TIMEOUT: u64 = 10;
+
+/// How automode gets to a client.
+#[derive(Debug)]
+pub enum Installation {
+    /// Hooks registered in a file of the client.
+    Hooks(HookFile),
+    /// A module of our own that the client loads.
+    Plugin(Plugin),
+    /// The harness calls automode by itself.
+    ByTheHarness,
+}
+
+/// A client's file that hooks are registered in.
+#[derive(Debug)]
+pub struct HookFile {
+    pub path: fn(&Place, Scope) -> String,
+    /// The events an installation registers for.
+    pub events: &'static [HookEvent],
+    /// A registration in the client's own layout, with the timeout in its own unit.
+    pub entry: fn(&Hook) -> Value,
+    /// The `version` that the file needs; such a file is ours alone.
+    pub version: Option<u64>,
+    pub timeout_unit: TimeoutUnit,
+    /// A setting in the same file that switches all hooks off.
+    pub off_switch: Option<OffSwitch>,
+    /// For a client that runs only hooks that its user trusts.
+    pub trust: Option<HookTrust>,
+    /// What the person should know or set themselves.
+    pub advice: &'static [&'static str],
+}
+
+/// A module that a client loads.
+#[derive(Debug)]
+pub struct Plugin {
+    pub path: fn(&Place, Scope) -> String,
+    pub text: fn(&Request<'_>) -> String,
+    /// The event under which it asks about a tool.
+    pub trial_event: &'static str,
+    /// What stands only in a module that stops nothing.
+    pub shadow_mark: &'static str,
+    pub advice: &'static [&'static str],
+}
+
+/// The unit of a registration's timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeoutUnit {
+    Seconds,
+    Milliseconds,
+}
+
+impl TimeoutUnit {
+    /// A timeout as it stands in the file, in seconds.
+    #[must_use]
+    pub const fn seconds(self, timeout: u64) -> u64 {
+        match self {
+            Self::Seconds => timeout,
+            Self::Milliseconds => timeout / 1000,
+        }
+    }
+}
+
+/// A boolean setting that switches all hooks off.
+#[derive(Clone, Copy, Debug)]
+pub struct OffSwitch {
+    /// As a JSON pointer.
+    pub pointer: &'static str,
+    pub off_when: bool,
+    /// As people write it.
+    pub name: &'static str,
+}
+
+/// How a client is told that its user trusts a hook.
+#[derive(Clone, Copy, Debug)]
+pub struct HookTrust {
+    /// The argument that makes the client's program a server that lists its hooks.
+    pub server: &'static str,
+    /// The file that holds what is trusted, beside the hooks or in the user's directory.
+    pub file: &'static str,
+    /// That directory under the home directory, and the variable that moves it.
+    pub directory: &'static str,
+    pub directory_variable: &'static str,
+}
 
 /// What to install.
 #[derive(Clone, Debug)]
@@ -67,25 +151,25 @@ pub struct Hook {
 #[must_use]
 pub fn plan(request: &Request<'_>) -> Option<Plan> {
     let path = request.place.file(request.agent, request.scope)?;
-    let change = match request.agent {
-        Agent::Opencode => Change::Own(plugin(request)),
-        Agent::ClaudeCode
-        | Agent::Codex
-        | Agent::GeminiCli
-        | Agent::QwenCode
-        | Agent::Copilot
-        | Agent::Generic => Change::Hooks {
-            agent: request.agent,
-            hooks: events(request.agent)
-                .iter()
-                .map(|event| hook(request, event))
-                .collect(),
-        },
+    let (change, advice) = match &request.agent.client().installation {
+        Installation::ByTheHarness => return None,
+        Installation::Plugin(plugin) => (Change::Own((plugin.text)(request)), plugin.advice),
+        Installation::Hooks(file) => (
+            Change::Hooks {
+                agent: request.agent,
+                hooks: file
+                    .events
+                    .iter()
+                    .map(|event| hook(request, *event))
+                    .collect(),
+            },
+            file.advice,
+        ),
     };
     Some(Plan {
         path,
         change,
-        advice: advice(request.agent).to_vec(),
+        advice: advice.to_vec(),
     })
 }
 
@@ -107,14 +191,9 @@ impl Change {
 /// # Errors
 /// [`Refusal`] where the file cannot be read as the client would.
 pub fn remove(agent: Agent, before: &str) -> Result<Option<String>, Refusal> {
-    match agent {
-        Agent::Opencode => Ok(None),
-        Agent::ClaudeCode
-        | Agent::Codex
-        | Agent::GeminiCli
-        | Agent::QwenCode
-        | Agent::Copilot
-        | Agent::Generic => hooks::remove(agent, before),
+    match &agent.client().installation {
+        Installation::Plugin(_) => Ok(None),
+        Installation::Hooks(_) | Installation::ByTheHarness => hooks::remove(agent, before),
     }
 }
 
@@ -126,58 +205,24 @@ pub fn registered(agent: Agent, text: &str) -> Result<Vec<Registered>, Refusal> 
     hooks::registered(agent, text)
 }
 
+/// The file that hooks are registered in, for a client that has one.
+#[must_use]
+pub const fn hook_file(agent: Agent) -> Option<&'static HookFile> {
+    match &agent.client().installation {
+        Installation::Hooks(file) => Some(file),
+        Installation::Plugin(_) | Installation::ByTheHarness => None,
+    }
+}
+
 /// The events an installation registers for.
 #[must_use]
-pub const fn events(agent: Agent) -> &'static [EventKind] {
-    use EventKind::{Gate, GateTool, Record, RecordTool};
-    match agent {
-        Agent::ClaudeCode => &[
-            GateTool("PreToolUse"),
-            GateTool("PermissionRequest"),
-            RecordTool("PostToolUse"),
-            RecordTool("PostToolUseFailure"),
-            Record("UserPromptSubmit"),
-            Record("SubagentStart"),
-            Record("SubagentStop"),
-            Record("SessionStart"),
-            Record("SessionEnd"),
-        ],
-        Agent::Codex => &[
-            GateTool("PreToolUse"),
-            GateTool("PermissionRequest"),
-            RecordTool("PostToolUse"),
-            Record("UserPromptSubmit"),
-            Record("SessionStart"),
-        ],
-        Agent::GeminiCli => &[
-            GateTool("BeforeTool"),
-            RecordTool("AfterTool"),
-            Record("BeforeAgent"),
-            Record("SessionStart"),
-            Record("SessionEnd"),
-        ],
-        Agent::QwenCode => &[
-            GateTool("PreToolUse"),
-            RecordTool("PostToolUse"),
-            Record("UserPromptSubmit"),
-            Record("SessionStart"),
-            Record("SessionEnd"),
-        ],
-        Agent::Copilot => &[
-            Gate("preToolUse"),
-            Gate("permissionRequest"),
-            Record("postToolUse"),
-            Record("userPromptSubmitted"),
-            Record("sessionStart"),
-            Record("sessionEnd"),
-        ],
-        Agent::Opencode | Agent::Generic => &[],
-    }
+pub fn events(agent: Agent) -> &'static [HookEvent] {
+    hook_file(agent).map_or(&[], |file| file.events)
 }
 
 /// An event by what hangs on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
+pub enum HookEvent {
     /// Decides: a failure must deny.
     Gate(&'static str),
     /// Decides, about a tool.
@@ -187,19 +232,42 @@ pub enum EventKind {
     RecordTool(&'static str),
 }
 
-fn hook(request: &Request<'_>, event: &EventKind) -> Hook {
+impl HookEvent {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gate(name)
+            | Self::GateTool(name)
+            | Self::Record(name)
+            | Self::RecordTool(name) => name,
+        }
+    }
+
+    /// Whether an answer to it decides something.
+    #[must_use]
+    pub const fn gates(self) -> bool {
+        match self {
+            Self::Gate(_) | Self::GateTool(_) => true,
+            Self::Record(_) | Self::RecordTool(_) => false,
+        }
+    }
+
+    const fn matches_tools(self) -> bool {
+        match self {
+            Self::GateTool(_) | Self::RecordTool(_) => true,
+            Self::Gate(_) | Self::Record(_) => false,
+        }
+    }
+}
+
+fn hook(request: &Request<'_>, event: HookEvent) -> Hook {
     let program = quoted(request.program);
     let agent = request.agent.name();
     let mode = match request.enforcement {
         Enforcement::Enforce => "",
         Enforcement::Shadow => " --mode shadow",
     };
-    let (event, decides, matches_tools) = match *event {
-        EventKind::Gate(event) => (event, true, false),
-        EventKind::GateTool(event) => (event, true, true),
-        EventKind::Record(event) => (event, false, false),
-        EventKind::RecordTool(event) => (event, false, true),
-    };
+    let decides = event.gates();
     let enforced = matches!(request.enforcement, Enforcement::Enforce);
     let command = if decides && enforced {
         // A shell runs an empty file as a script that succeeds: only an answer counts.
@@ -210,60 +278,19 @@ fn hook(request: &Request<'_>, event: &EventKind) -> Hook {
         format!("{program} hook {agent} --deadline {DEADLINE}{mode} || exit 0")
     };
     Hook {
-        event,
+        event: event.name(),
         command,
         timeout: if decides { TIMEOUT } else { RECORDING_TIMEOUT },
-        matches_tools,
+        matches_tools: event.matches_tools(),
     }
 }
 
-fn plugin(request: &Request<'_>) -> String {
-    let mode = match request.enforcement {
-        Enforcement::Enforce => "enforce",
-        Enforcement::Shadow => "shadow",
-    };
-    let program = serde_json::Value::from(request.program).to_string();
-    include_str!("opencode.js")
-        .replace("\"@PROGRAM@\"", &program)
-        .replace("@DEADLINE@", &DEADLINE.to_string())
-        .replace("@TIMEOUT@", &TIMEOUT.to_string())
-        .replace("@MODE@", mode)
-}
-
 /// A word for `/bin/sh`.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+@%,:".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-const fn advice(agent: Agent) -> &'static [&'static str] {
-    match agent {
-        Agent::ClaudeCode => &[
-            "run Claude Code in `default` or `acceptEdits` mode, headless in `dontAsk`: there the hook decides",
-            "in `bypassPermissions` a denial of the hook still holds",
-        ],
-        Agent::Codex => &[
-            "Codex skips a hook that is not trusted and runs the command: trust it here or with `/hooks`",
-            "Codex cannot ask: what needs a person's yes is denied, with the words that permit it once",
-        ],
-        Agent::GeminiCli => &[
-            "headless, Gemini CLI offers its shell tool only with `--approval-mode yolo`: the hook decides there",
-            "what needs a person's yes is denied; add `--presence interactive` to the command if somebody always watches",
-        ],
-        Agent::QwenCode => &[
-            "headless, Qwen Code offers its shell tool only with `--approval-mode yolo`: the hook decides there",
-        ],
-        Agent::Copilot => {
-            &["leave Copilot in its default mode: an allow of the hook runs without a prompt"]
-        }
-        Agent::Opencode => &[
-            "set `\"permission\": {\"bash\": \"allow\", \"edit\": \"allow\", \"webfetch\": \"allow\"}` in opencode.json: the plugin decides before opencode asks",
-            "opencode's plugin cannot ask: what needs a person's yes is denied, with the words that permit it once",
-        ],
-        Agent::Generic => &[],
     }
 }

@@ -1,6 +1,7 @@
 //! Where the clients keep their configuration.
 
-use crate::agent::Agent;
+use super::Installation;
+use crate::agent::{Agent, CLIENTS};
 
 /// Whose configuration is changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,44 +18,44 @@ pub enum Scope {
 pub struct Place {
     pub home: String,
     pub project: String,
-    /// `CLAUDE_CONFIG_DIR`, where it is set.
-    pub claude: Option<String>,
-    /// `CODEX_HOME`, where it is set.
-    pub codex: Option<String>,
-    /// `XDG_CONFIG_HOME`, where it is set.
-    pub config: Option<String>,
+    /// Variables that name a directory, where they are set: see [`Place::variables`].
+    pub directories: Vec<(&'static str, String)>,
 }
 
 impl Place {
+    /// Variables that move a client's configuration.
+    pub fn variables() -> impl Iterator<Item = &'static str> {
+        CLIENTS
+            .iter()
+            .flat_map(|client| client.files.directory_variables)
+            .copied()
+    }
+
     /// The file an installation writes; nothing for an agent without one.
     #[must_use]
     pub fn file(&self, agent: Agent, scope: Scope) -> Option<String> {
-        let Self { home, project, .. } = self;
-        let or = |set: &Option<String>, usual: &str| {
-            set.clone().unwrap_or_else(|| format!("{home}/{usual}"))
-        };
-        Some(match (agent, scope) {
-            (Agent::ClaudeCode, Scope::User) => {
-                format!("{}/settings.json", or(&self.claude, ".claude"))
-            }
-            // The command line holds a path of this machine, so it does not belong in the shared file.
-            (Agent::ClaudeCode, Scope::Project) => format!("{project}/.claude/settings.local.json"),
-            (Agent::Codex, Scope::User) => format!("{}/hooks.json", or(&self.codex, ".codex")),
-            (Agent::Codex, Scope::Project) => format!("{project}/.codex/hooks.json"),
-            (Agent::GeminiCli, Scope::User) => format!("{home}/.gemini/settings.json"),
-            (Agent::GeminiCli, Scope::Project) => format!("{project}/.gemini/settings.json"),
-            (Agent::QwenCode, Scope::User) => format!("{home}/.qwen/settings.json"),
-            (Agent::QwenCode, Scope::Project) => format!("{project}/.qwen/settings.json"),
-            (Agent::Copilot, Scope::User) => format!("{home}/.copilot/hooks/automode.json"),
-            (Agent::Copilot, Scope::Project) => format!("{project}/.github/hooks/automode.json"),
-            (Agent::Opencode, Scope::User) => {
-                format!(
-                    "{}/opencode/plugin/automode.js",
-                    or(&self.config, ".config")
-                )
-            }
-            (Agent::Opencode, Scope::Project) => format!("{project}/.opencode/plugin/automode.js"),
-            (Agent::Generic, _) => return None,
-        })
+        match &agent.client().installation {
+            Installation::Hooks(file) => Some((file.path)(self, scope)),
+            Installation::Plugin(plugin) => Some((plugin.path)(self, scope)),
+            Installation::ByTheHarness => None,
+        }
+    }
+
+    /// The directory that a variable names, or the usual one under the home directory.
+    #[must_use]
+    pub fn directory(&self, variable: &str, usual: &str) -> String {
+        self.directories
+            .iter()
+            .find(|(name, _)| *name == variable)
+            .map_or_else(|| format!("{}/{usual}", self.home), |(_, set)| set.clone())
+    }
+
+    /// Where a client's folder lies whose place no variable moves.
+    #[must_use]
+    pub fn base(&self, scope: Scope) -> &str {
+        match scope {
+            Scope::User => &self.home,
+            Scope::Project => &self.project,
+        }
     }
 }

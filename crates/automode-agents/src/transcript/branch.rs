@@ -1,17 +1,14 @@
 //! Words that the user took back.
 //!
 //! Clients let people go back in a conversation and take another way. The record keeps
-//! both ways; only the one that was taken in the end counts. Claude Code links every
-//! line to the one before it, so a fork shows; Gemini CLI and Codex write down how far
-//! they went back. [`Branches`] is fed the same lines as a reader, before it.
+//! both ways; only the one that was taken in the end counts. Some link every line to
+//! the one before it, so a fork shows; others write down how far they went back.
+//! [`Branches`] is fed the same lines as a reader, before it.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use serde::Deserialize;
-use serde_json::Value;
-
-use super::{Format, Item, Reader};
+use super::{Item, Reader};
 use crate::agent::Agent;
 
 /// Finds the lines of a record whose words no longer count.
@@ -26,20 +23,41 @@ pub struct Branches {
 pub struct TakenBack(HashSet<u64>);
 
 /// How a format tells of ways not taken.
-#[derive(Clone, Debug)]
-enum Ways {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BranchStyle {
     /// Every line names the one before it.
-    Linked(Vec<Link>),
-    /// The record says to which turn or message it went back.
-    Stepped { turns: Vec<Turn>, gone: TakenBack },
+    Linked(fn(&[u8]) -> Option<Link>),
+    /// The record says to which turn or message it went back: from a line, where it stands and
+    /// the user's words in it.
+    Stepped(fn(&[u8], u64, &mut Reader, &mut Turns)),
+}
+
+/// A line by its own name and that of the line before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) own: String,
+    pub(crate) before: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-struct Link {
+enum Ways {
+    Linked(fn(&[u8]) -> Option<Link>, Vec<LinkedLine>),
+    Stepped(fn(&[u8], u64, &mut Reader, &mut Turns), Turns),
+}
+
+#[derive(Clone, Debug)]
+struct LinkedLine {
     line: u64,
     own: u64,
     before: Option<u64>,
     words: bool,
+}
+
+/// The turns of a record that still count, and the lines that no longer do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turns {
+    turns: Vec<Turn>,
+    gone: TakenBack,
 }
 
 /// Lines that belong together and go together.
@@ -47,6 +65,51 @@ struct Link {
 struct Turn {
     name: u64,
     lines: Vec<u64>,
+}
+
+impl Turns {
+    /// A line of the turn of this name, wherever that began.
+    pub(crate) fn add(&mut self, turn: &str, at: u64) {
+        let name = name(turn);
+        match self.turns.iter_mut().find(|turn| turn.name == name) {
+            Some(turn) => turn.lines.push(at),
+            None => self.begin(name, at),
+        }
+    }
+
+    /// Words of the user, which may stand there twice, one behind the other.
+    pub(crate) fn say(&mut self, words: &str, at: u64) {
+        let said = name(words);
+        match self.turns.last_mut() {
+            Some(turn) if turn.name == said && turn.lines.len() == 1 => turn.lines.push(at),
+            Some(_) | None => self.begin(said, at),
+        }
+    }
+
+    /// Takes a turn and all behind it back.
+    pub(crate) fn back_to(&mut self, turn: &str) {
+        let back = name(turn);
+        let keep = self.turns.iter().position(|turn| turn.name == back);
+        self.withdraw(keep.unwrap_or_default());
+    }
+
+    /// Takes the last turns back.
+    pub(crate) fn back_by(&mut self, count: usize) {
+        self.withdraw(self.turns.len().saturating_sub(count));
+    }
+
+    fn begin(&mut self, name: u64, at: u64) {
+        self.turns.push(Turn {
+            name,
+            lines: vec![at],
+        });
+    }
+
+    fn withdraw(&mut self, keep: usize) {
+        let back = self.turns.split_off(keep.min(self.turns.len()));
+        let lines = back.into_iter().flat_map(|turn| turn.lines);
+        self.gone.0.extend(lines);
+    }
 }
 
 impl TakenBack {
@@ -66,13 +129,9 @@ impl Branches {
     #[must_use]
     pub fn new(agent: Agent) -> Option<Self> {
         let reader = Reader::new(agent, "/")?;
-        let ways = match reader.format {
-            Format::ClaudeCode => Ways::Linked(Vec::new()),
-            Format::Codex | Format::GeminiCli => Ways::Stepped {
-                turns: Vec::new(),
-                gone: TakenBack::default(),
-            },
-            Format::QwenCode | Format::Copilot => return None,
+        let ways = match reader.format.branches? {
+            BranchStyle::Linked(link) => Ways::Linked(link, Vec::new()),
+            BranchStyle::Stepped(step) => Ways::Stepped(step, Turns::default()),
         };
         Some(Self {
             reader: reader.without_outcomes(),
@@ -82,12 +141,17 @@ impl Branches {
 
     /// Takes one line in, with its place in the record.
     pub fn note(&mut self, at: u64, line: &[u8]) {
-        match (&mut self.ways, self.reader.format) {
-            (Ways::Linked(links), _) => links.extend(link(at, line, &mut self.reader)),
-            (Ways::Stepped { turns, gone }, Format::GeminiCli) => message(at, line, turns, gone),
-            (Ways::Stepped { turns, gone }, _) => {
-                turn(at, line, &mut self.reader, turns, gone);
+        match &mut self.ways {
+            Ways::Linked(link, links) => {
+                let words = |reader: &mut Reader| says(reader, line).is_some();
+                links.extend(link(line).map(|link| LinkedLine {
+                    line: at,
+                    own: name(&link.own),
+                    before: link.before.as_deref().map(name),
+                    words: words(&mut self.reader),
+                }));
             }
+            Ways::Stepped(step, turns) => step(line, at, &mut self.reader, turns),
         }
     }
 
@@ -95,41 +159,14 @@ impl Branches {
     #[must_use]
     pub fn finish(self) -> TakenBack {
         match self.ways {
-            Ways::Linked(links) => abandoned(&links),
-            Ways::Stepped { gone, .. } => gone,
+            Ways::Linked(_, links) => abandoned(&links),
+            Ways::Stepped(_, turns) => turns.gone,
         }
     }
 }
 
-// --- Claude Code ----------------------------------------------------------------------------------
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Linked {
-    uuid: Option<String>,
-    parent_uuid: Option<String>,
-    /// What a summary stands behind.
-    logical_parent_uuid: Option<String>,
-    #[serde(default)]
-    is_sidechain: bool,
-}
-
-fn link(at: u64, line: &[u8], reader: &mut Reader) -> Option<Link> {
-    let linked: Linked = serde_json::from_slice(line).ok()?;
-    if linked.is_sidechain {
-        return None;
-    }
-    let before = linked.parent_uuid.or(linked.logical_parent_uuid);
-    Some(Link {
-        line: at,
-        own: name(&linked.uuid?),
-        before: before.as_deref().map(name),
-        words: says(reader, line).is_some(),
-    })
-}
-
 /// Words that the last line does not go back to.
-fn abandoned(links: &[Link]) -> TakenBack {
+fn abandoned(links: &[LinkedLine]) -> TakenBack {
     let places: HashMap<u64, usize> = links
         .iter()
         .enumerate()
@@ -166,66 +203,8 @@ fn abandoned(links: &[Link]) -> TakenBack {
     TakenBack(gone.collect())
 }
 
-// --- Gemini CLI -----------------------------------------------------------------------------------
-
-/// `$rewindTo` takes a message and all behind it back; a later line with the same id replaces it.
-fn message(at: u64, line: &[u8], turns: &mut Vec<Turn>, gone: &mut TakenBack) {
-    let Ok(Value::Object(fields)) = serde_json::from_slice::<Value>(line) else {
-        return;
-    };
-    let text = |field: &str| fields.get(field).and_then(Value::as_str).map(name);
-    if let Some(back) = text("$rewindTo") {
-        let keep = turns.iter().position(|turn| turn.name == back);
-        withdraw(turns, keep.unwrap_or_default(), gone);
-    } else if let Some(id) = text("id") {
-        match turns.iter_mut().find(|turn| turn.name == id) {
-            Some(turn) => turn.lines.push(at),
-            None => turns.push(Turn {
-                name: id,
-                lines: vec![at],
-            }),
-        }
-    }
-}
-
-// --- Codex ----------------------------------------------------------------------------------------
-
-/// `thread_rolled_back` takes the last turns back. A turn's words may stand there twice, as
-/// an event and as a message.
-fn turn(at: u64, line: &[u8], reader: &mut Reader, turns: &mut Vec<Turn>, gone: &mut TakenBack) {
-    if let Some(count) = rolled_back(line) {
-        withdraw(turns, turns.len().saturating_sub(count), gone);
-    } else if let Some(words) = says(reader, line) {
-        let said = name(&words);
-        match turns.last_mut() {
-            Some(turn) if turn.name == said && turn.lines.len() == 1 => turn.lines.push(at),
-            Some(_) | None => turns.push(Turn {
-                name: said,
-                lines: vec![at],
-            }),
-        }
-    }
-}
-
-fn rolled_back(line: &[u8]) -> Option<usize> {
-    const KIND: &[u8] = b"thread_rolled_back";
-    line.windows(KIND.len()).find(|part| *part == KIND)?;
-    let line: Value = serde_json::from_slice(line).ok()?;
-    let payload = line.get("payload")?;
-    (payload.get("type")?.as_str()? == "thread_rolled_back").then_some(())?;
-    let count = payload.get("num_turns")?.as_u64()?;
-    Some(usize::try_from(count).unwrap_or(usize::MAX))
-}
-
-// --------------------------------------------------------------------------------------------------
-
-fn withdraw(turns: &mut Vec<Turn>, keep: usize, gone: &mut TakenBack) {
-    let back = turns.split_off(keep.min(turns.len()));
-    gone.0.extend(back.into_iter().flat_map(|turn| turn.lines));
-}
-
 /// The user's words in a line.
-fn says(reader: &mut Reader, line: &[u8]) -> Option<String> {
+pub(crate) fn says(reader: &mut Reader, line: &[u8]) -> Option<String> {
     reader.read(line).into_iter().find_map(|item| match item {
         Item::User(words) => Some(words),
         Item::Call { .. } | Item::Outcome { .. } => None,

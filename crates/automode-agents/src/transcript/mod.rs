@@ -7,11 +7,6 @@
 //! cannot read is skipped: formats are the vendors' own and change.
 
 mod branch;
-mod claude_code;
-mod codex;
-mod copilot;
-mod gemini_cli;
-mod qwen_code;
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,6 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::agent::Agent;
 
+pub(crate) use branch::{BranchStyle, Link, Turns, says};
 pub use branch::{Branches, TakenBack};
 
 /// Something in a recorded session that counts.
@@ -44,19 +40,19 @@ pub enum Item {
 /// Reads one recorded session.
 #[derive(Clone, Debug)]
 pub struct Reader {
-    format: Format,
+    format: &'static RecordFormat,
     interest: Interest,
-    place: Place,
+    place: RecordPlace,
     seen: HashSet<u64>,
 }
 
 /// What a record's lines tell beside what happened.
 #[derive(Clone, Debug)]
-struct Place {
+pub(crate) struct RecordPlace {
     /// Where the session works; the fallback until a line says so.
-    cwd: String,
+    pub(crate) cwd: String,
     /// The model that speaks for the agent.
-    model: Option<String>,
+    pub(crate) model: Option<String>,
 }
 
 /// What a reader is wanted for.
@@ -67,46 +63,35 @@ enum Interest {
     WordsAndCalls,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Format {
-    ClaudeCode,
-    Codex,
-    GeminiCli,
-    QwenCode,
-    Copilot,
-}
+/// Reads a session that is one object.
+type DocumentReader = fn(&[u8], &RecordPlace, &mut Vec<Item>);
 
-impl Format {
+/// How a client records its sessions.
+#[derive(Debug)]
+pub struct RecordFormat {
+    /// Where the recordings are, under the home directory; nothing where nobody looks by itself.
+    pub folder: Option<&'static str>,
+    /// The path of a session's record under the home directory, for a client whose hooks do not say it.
+    pub path: Option<fn(&str) -> Option<String>>,
+    /// Whether a line, taken apart, is one of this client's.
+    pub is_line: fn(&Value) -> bool,
+    /// Whether a file is a whole document of this client's, by its name and its first bytes.
+    pub is_document: Option<fn(&str, &str) -> bool>,
     /// What stands only in a line of tool output, and what only in one with a call. A quote inside
     /// a JSON string is escaped, so no words can look like this; the input of a call can, and a
     /// call must not hide itself.
-    const fn marks(self) -> (&'static [&'static str], &'static str) {
-        match self {
-            Self::ClaudeCode => (
-                &[r#""type":"tool_result""#, r#""type": "tool_result""#],
-                r#""tool_use""#,
-            ),
-            Self::Codex => (
-                &[
-                    r#""type":"function_call_output""#,
-                    r#""type":"custom_tool_call_output""#,
-                    r#""type":"reasoning""#,
-                ],
-                r#""arguments""#,
-            ),
-            Self::GeminiCli => (&[], ""),
-            Self::QwenCode => (&[r#""provenance":"tool_result""#], r#""functionCall""#),
-            Self::Copilot => (
-                &[r#""type":"tool.execution_complete""#],
-                r#""toolRequests""#,
-            ),
-        }
-    }
+    pub(crate) output_marks: &'static [&'static str],
+    pub(crate) call_mark: &'static str,
+    pub(crate) read: fn(&[u8], &mut RecordPlace, &mut Vec<Item>),
+    pub(crate) read_document: Option<DocumentReader>,
+    /// How it tells of ways that were not taken.
+    pub(crate) branches: Option<BranchStyle>,
+}
 
-    fn is_noise(self, line: &[u8]) -> bool {
-        let (output, call) = self.marks();
+impl RecordFormat {
+    fn is_noise(&self, line: &[u8]) -> bool {
         let has = |mark: &str| memmem::find(line, mark.as_bytes()).is_some();
-        output.iter().any(|mark| has(mark)) && !has(call)
+        self.output_marks.iter().any(|mark| has(mark)) && !has(self.call_mark)
     }
 }
 
@@ -117,18 +102,11 @@ impl Reader {
     /// A reader for an agent's record, or nothing for an agent that keeps none in a file.
     #[must_use]
     pub fn new(agent: Agent, cwd: &str) -> Option<Self> {
-        let format = match agent {
-            Agent::ClaudeCode => Format::ClaudeCode,
-            Agent::Codex => Format::Codex,
-            Agent::GeminiCli => Format::GeminiCli,
-            Agent::QwenCode => Format::QwenCode,
-            Agent::Copilot => Format::Copilot,
-            Agent::Opencode | Agent::Generic => return None,
-        };
+        let format = agent.client().record?;
         Some(Self {
             format,
             interest: Interest::Everything,
-            place: Place {
+            place: RecordPlace {
                 cwd: cwd.to_owned(),
                 model: None,
             },
@@ -161,14 +139,7 @@ impl Reader {
         if self.interest == Interest::WordsAndCalls && self.is_noise(line) {
             return items;
         }
-        let cwd = &mut self.place.cwd;
-        match self.format {
-            Format::ClaudeCode => claude_code::read(line, &mut self.place, &mut items),
-            Format::Codex => codex::read(line, cwd, &mut items),
-            Format::GeminiCli => gemini_cli::read(line, cwd, &mut items),
-            Format::QwenCode => qwen_code::read(line, cwd, &mut items),
-            Format::Copilot => copilot::read(line, cwd, &mut items),
-        }
+        (self.format.read)(line, &mut self.place, &mut items);
         if self.interest == Interest::WordsAndCalls {
             items.retain(|item| !matches!(item, Item::Outcome { .. }));
         }
@@ -176,12 +147,11 @@ impl Reader {
         items
     }
 
-    /// What a whole document says: before it wrote lines, Gemini CLI kept a session as one object.
+    /// What a whole document says, for a client that kept a session as one object.
     pub fn read_document(&mut self, document: &[u8]) -> Vec<Item> {
         let mut items = Vec::new();
-        match self.format {
-            Format::GeminiCli => gemini_cli::read_document(document, &self.place.cwd, &mut items),
-            Format::ClaudeCode | Format::Codex | Format::QwenCode | Format::Copilot => {}
+        if let Some(read) = self.format.read_document {
+            read(document, &self.place, &mut items);
         }
         items.retain(|item| self.is_new(item));
         items
@@ -203,7 +173,7 @@ impl Reader {
 }
 
 /// The text of all `{"text": …}` parts; nothing if any part is something else.
-fn plain_parts(parts: &[Value]) -> Option<String> {
+pub(crate) fn plain_parts(parts: &[Value]) -> Option<String> {
     let texts: Option<Vec<&str>> = parts
         .iter()
         .map(|part| {
@@ -219,7 +189,7 @@ fn plain_parts(parts: &[Value]) -> Option<String> {
 }
 
 /// An input that is an object, or an object as JSON text.
-fn input(value: Option<&Value>) -> Map<String, Value> {
+pub(crate) fn input(value: Option<&Value>) -> Map<String, Value> {
     match value {
         Some(Value::Object(map)) => map.clone(),
         Some(Value::String(text)) => match serde_json::from_str(text) {

@@ -1,6 +1,6 @@
 //! What the real clients do with an answer, as measured: the oracle of the encoders.
 
-use automode_agents::{Agent, Moment, Reply};
+use automode_agents::{Agent, HookPhase, Reply};
 use serde_json::Value;
 
 /// What becomes of the call.
@@ -16,7 +16,7 @@ pub enum Fate {
     Normal,
 }
 
-pub fn fate(agent: Agent, moment: Moment, reply: &Reply) -> Fate {
+pub fn fate(agent: Agent, phase: HookPhase, reply: &Reply) -> Fate {
     if reply.exit == 2 {
         return Fate::Blocked;
     }
@@ -25,37 +25,39 @@ pub fn fate(agent: Agent, moment: Moment, reply: &Reply) -> Fate {
     };
     let answer: Value = serde_json::from_str(&reply.stdout).unwrap();
     let specific = &answer["hookSpecificOutput"];
-    let nested = match (moment, specific["hookEventName"].as_str()) {
-        (Moment::BeforeTool, Some("PreToolUse")) => specific["permissionDecision"].as_str(),
-        (Moment::PermissionRequest, Some("PermissionRequest")) => {
+    let nested = match (phase, specific["hookEventName"].as_str()) {
+        (HookPhase::BeforeTool, Some("PreToolUse")) => specific["permissionDecision"].as_str(),
+        (HookPhase::PermissionRequest, Some("PermissionRequest")) => {
             specific["decision"]["behavior"].as_str()
         }
         _ => None,
     };
-    match agent {
-        Agent::ClaudeCode | Agent::QwenCode => word(nested),
+    match agent.name() {
+        "claude-code" | "qwen-code" => word(nested),
         // `continue` makes Codex drop the whole answer, a denial included.
-        Agent::Codex if answer.get("continue").is_some() => Fate::Normal,
-        Agent::Codex => match (moment, word(nested)) {
-            (Moment::BeforeTool, Fate::Runs | Fate::Asked) => Fate::Normal,
+        "codex" if answer.get("continue").is_some() => Fate::Normal,
+        "codex" => match (phase, word(nested)) {
+            (HookPhase::BeforeTool, Fate::Runs | Fate::Asked) => Fate::Normal,
             (_, fate) => fate,
         },
-        Agent::GeminiCli => match (answer["continue"].as_bool(), answer["decision"].as_str()) {
+        "gemini-cli" => match (answer["continue"].as_bool(), answer["decision"].as_str()) {
             (Some(false), _) => Fate::Blocked,
             (_, Some("ask")) => Fate::AskedOrHangs,
             (_, decision) => word(decision),
         },
-        Agent::Copilot => match moment {
-            Moment::BeforeTool => word(answer["permissionDecision"].as_str()),
-            Moment::PermissionRequest => word(answer["behavior"].as_str()),
-            Moment::AfterTool | Moment::Other => Fate::Normal,
+        "copilot" => match phase {
+            HookPhase::BeforeTool => word(answer["permissionDecision"].as_str()),
+            HookPhase::PermissionRequest => word(answer["behavior"].as_str()),
+            HookPhase::AfterTool | HookPhase::Other => Fate::Normal,
         },
         // The plugin runs a call on `allow` alone.
-        Agent::Opencode => match specific["permissionDecision"].as_str() {
+        "opencode" => match specific["permissionDecision"].as_str() {
             Some("allow") => Fate::Runs,
             _ => Fate::Blocked,
         },
-        Agent::Generic => word(answer["verdict"].as_str()),
+        "generic" => word(answer["verdict"].as_str()),
+        // How it reads an answer is not said here: take it for the worst.
+        _ => Fate::Runs,
     }
 }
 

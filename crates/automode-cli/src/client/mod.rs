@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use automode_agents::Agent;
-use automode_agents::install::{self, Place, Registered, Scope};
+use automode_agents::install::{self, Installation, Place, Plugin, Registered, Scope};
 
 pub use file::{backups, read, remove, replace};
-pub use trust::{Trust, forget as forget_codex, hooks as codex_hooks, trust as trust_codex};
+pub use trust::{
+    Trust, config as trust_config, forget as forget_trust, hooks as hooks_seen, trust as give_trust,
+};
 
 /// How long a client may take to tell its version.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -28,9 +30,9 @@ pub fn place() -> Result<Place> {
             .to_str()
             .map(str::to_owned)
             .ok_or_else(|| anyhow!("the directory `{}` is not valid UTF-8", project.display()))?,
-        claude: absolute("CLAUDE_CONFIG_DIR"),
-        codex: absolute("CODEX_HOME"),
-        config: absolute("XDG_CONFIG_HOME"),
+        directories: Place::variables()
+            .filter_map(|name| Some((name, absolute(name)?)))
+            .collect(),
     })
 }
 
@@ -44,15 +46,7 @@ pub fn program() -> Result<String> {
 
 /// The client's program on the search path.
 pub fn executable(agent: Agent) -> Option<PathBuf> {
-    let name = match agent {
-        Agent::ClaudeCode => "claude",
-        Agent::Codex => "codex",
-        Agent::GeminiCli => "gemini",
-        Agent::QwenCode => "qwen",
-        Agent::Copilot => "copilot",
-        Agent::Opencode => "opencode",
-        Agent::Generic => return None,
-    };
+    let name = agent.client().program?.executable;
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
         .map(|directory| directory.join(name))
@@ -92,17 +86,9 @@ pub fn version(program: &Path) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The versions that automode was tried with.
-pub const fn tried(agent: Agent) -> Option<&'static str> {
-    match agent {
-        Agent::ClaudeCode => Some("2.1.325"),
-        Agent::Codex => Some("0.166.0"),
-        Agent::GeminiCli => Some("0.61.0"),
-        Agent::QwenCode => Some("0.24.4"),
-        Agent::Copilot => Some("1.0.102"),
-        Agent::Opencode => Some("1.18.33"),
-        Agent::Generic => None,
-    }
+/// Whether a command line of a client's hook is automode's.
+pub fn is_ours(agent: Agent, command: &str) -> bool {
+    command.contains("automode") && command.contains(&format!(" hook {} ", agent.name()))
 }
 
 /// What stands in a client's file.
@@ -111,9 +97,17 @@ pub enum Installed {
     No,
     Hooks(Vec<Registered>),
     /// Our plugin, as it is.
-    Plugin(String),
+    Plugin(InstalledPlugin),
     /// The file cannot be read as the client would read it.
     Unreadable(String),
+}
+
+/// A module of ours that a client loads.
+pub struct InstalledPlugin {
+    pub text: String,
+    pub kind: &'static Plugin,
+    /// It stops nothing.
+    pub shadow: bool,
 }
 
 /// Looks at a client's file.
@@ -123,8 +117,9 @@ pub fn installed(agent: Agent, path: &Path) -> Installed {
         Ok(None) => return Installed::No,
         Err(error) => return Installed::Unreadable(format!("{error:#}")),
     };
-    if agent == Agent::Opencode {
-        return Installed::Plugin(text);
+    if let Installation::Plugin(kind) = &agent.client().installation {
+        let shadow = text.contains(kind.shadow_mark);
+        return Installed::Plugin(InstalledPlugin { text, kind, shadow });
     }
     match install::registered(agent, &text) {
         Err(refusal) => Installed::Unreadable(refusal.0),

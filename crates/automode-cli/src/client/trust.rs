@@ -1,17 +1,18 @@
-//! Codex runs only hooks that its user trusts; the others it skips in silence.
+//! Some clients run only hooks that their user trusts; the others they skip in silence.
 //!
-//! Which hooks there are and what their digests are, Codex itself says over its
-//! app server. Trust is written into its `config.toml` the way its own `/hooks` does,
+//! Which hooks there are and what their digests are, the client itself says as a
+//! server. Trust is written into its configuration the way its own `/hooks` does,
 //! for our hooks alone, and only when the person has said yes to it.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use automode_agents::install::{HookTrust, Place};
 use serde_json::{Value, json};
 use toml_edit::{DocumentMut, Item, Table, value};
 
@@ -19,7 +20,7 @@ use super::file;
 
 const PATIENCE: Duration = Duration::from_secs(25);
 
-/// A hook as Codex sees it.
+/// A hook as the client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trusted {
     pub event: String,
@@ -32,26 +33,41 @@ pub struct Trusted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
     Trusted,
-    /// In Codex' own word.
+    /// In the client's own word.
     Not(String),
 }
 
-/// Codex' hooks for a project, with what it thinks of them.
-pub fn hooks(codex: &Path, project: &str) -> Result<Vec<Trusted>> {
-    let mut server = Command::new(codex)
-        .arg("app-server")
+/// The file that holds the trust in the hooks of a file.
+pub fn config(place: &Place, trust: &HookTrust, hooks: &Path) -> PathBuf {
+    let beside = hooks.with_file_name(trust.file);
+    let directory = place.directory(trust.directory_variable, trust.directory);
+    let moved = place
+        .directories
+        .iter()
+        .any(|(name, _)| *name == trust.directory_variable);
+    if !moved && beside.exists() {
+        beside
+    } else {
+        Path::new(&directory).join(trust.file)
+    }
+}
+
+/// The client's hooks for a project, with what it thinks of them.
+pub fn hooks(program: &Path, trust: &HookTrust, project: &str) -> Result<Vec<Trusted>> {
+    let mut server = Command::new(program)
+        .arg(trust.server)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .with_context(|| format!("`{}` does not start", codex.display()))?;
+        .with_context(|| format!("`{}` does not start", program.display()))?;
     let answer = ask(&mut server, project);
     // It is ours to end: it was started above.
     server.kill().unwrap_or_default();
     server.wait().ok();
     let answer = answer?;
     let groups = answer.pointer("/result/data").and_then(Value::as_array);
-    let groups = groups.ok_or_else(|| anyhow!("codex' app server gave no list of hooks"))?;
+    let groups = groups.ok_or_else(|| anyhow!("the client's server gave no list of hooks"))?;
     Ok(groups
         .iter()
         .filter_map(|group| group.get("hooks").and_then(Value::as_array))
@@ -133,11 +149,11 @@ fn ask(server: &mut Child, project: &str) -> Result<Value> {
     let mut input = server
         .stdin
         .take()
-        .ok_or_else(|| anyhow!("codex has no stdin"))?;
+        .ok_or_else(|| anyhow!("the client has no stdin"))?;
     let output = server
         .stdout
         .take()
-        .ok_or_else(|| anyhow!("codex has no stdout"))?;
+        .ok_or_else(|| anyhow!("the client has no stdout"))?;
     let (lines, line) = channel();
     thread::spawn(move || {
         for text in BufReader::new(output).lines().map_while(Result::ok) {
@@ -152,8 +168,8 @@ fn ask(server: &mut Child, project: &str) -> Result<Value> {
     send(json!({"id": 1, "method": "initialize", "params": {"clientInfo": client}}))?;
     loop {
         let text = line.recv_timeout(PATIENCE).map_err(|error| match error {
-            RecvTimeoutError::Timeout => anyhow!("codex' app server does not answer"),
-            RecvTimeoutError::Disconnected => anyhow!("codex' app server ended"),
+            RecvTimeoutError::Timeout => anyhow!("the client's server does not answer"),
+            RecvTimeoutError::Disconnected => anyhow!("the client's server ended"),
         })?;
         let Ok(message) = serde_json::from_str::<Value>(&text) else {
             continue;

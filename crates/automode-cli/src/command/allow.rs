@@ -63,9 +63,7 @@ pub fn run(args: Args) -> Result<u8> {
 /// The user's own configuration.
 fn config() -> Result<PathBuf> {
     let place = client::place()?;
-    let base = place
-        .config
-        .unwrap_or_else(|| format!("{}/.config", place.home));
+    let base = place.directory("XDG_CONFIG_HOME", ".config");
     Ok(PathBuf::from(base).join("automode/config.toml"))
 }
 

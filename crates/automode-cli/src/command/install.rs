@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
-use automode_agents::install::{self, Plan, Request, Scope};
+use automode_agents::install::{self, HookTrust, Place, Plan, Request, Scope};
 use automode_agents::{Agent, Enforcement};
 use clap::ValueEnum;
 
@@ -26,10 +26,10 @@ pub struct Args {
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
-    /// Do it without asking, trusting the hook in Codex included
+    /// Do it without asking; a client that runs only trusted hooks is told to trust these
     #[arg(long)]
     yes: bool,
-    /// Leave Codex' trust to its `/hooks`
+    /// Leave the trust in the hooks to the client's own `/hooks`
     #[arg(long)]
     no_trust: bool,
 }
@@ -101,8 +101,8 @@ pub fn run(args: Args) -> Result<u8> {
     }
     for step in &steps {
         carry_out(step)?;
-        if step.agent == Agent::Codex && !args.no_trust {
-            trust(&place.project, step)?;
+        if let (Some(kind), false) = (trust_of(step.agent), args.no_trust) {
+            trust(&place, kind, step)?;
         }
     }
     println!("check it with `automode doctor`");
@@ -137,14 +137,9 @@ fn announce(step: &Step, trusts: bool) -> Result<()> {
         None => println!("  {} is as it should be", step.path.display()),
         Some(after) => {
             println!("  write {}", step.path.display());
-            let hooks = match agent {
-                Agent::Opencode => Vec::new(),
-                Agent::ClaudeCode
-                | Agent::Codex
-                | Agent::GeminiCli
-                | Agent::QwenCode
-                | Agent::Copilot
-                | Agent::Generic => {
+            let hooks = match install::hook_file(agent) {
+                None => Vec::new(),
+                Some(_) => {
                     install::registered(agent, after).map_err(|refusal| anyhow!(refusal.0))?
                 }
             };
@@ -153,8 +148,12 @@ fn announce(step: &Step, trusts: bool) -> Result<()> {
             }
         }
     }
-    if agent == Agent::Codex && trusts {
-        println!("  trust these hooks in Codex' config.toml, as its `/hooks` does");
+    if let (Some(trust), true) = (trust_of(agent), trusts) {
+        let title = agent.client().title;
+        println!(
+            "  trust these hooks in the {} of {title}, as its `/hooks` does",
+            trust.file
+        );
     }
     for advice in &step.plan.advice {
         println!("  advice: {advice}");
@@ -178,25 +177,26 @@ fn carry_out(step: &Step) -> Result<()> {
     Ok(())
 }
 
-/// Gives Codex the person's yes for the hooks just written.
-fn trust(project: &str, step: &Step) -> Result<()> {
-    let Some(codex) = client::executable(Agent::Codex) else {
-        println!("codex was not found: trust the hooks with its `/hooks`, or they are skipped");
+fn trust_of(agent: Agent) -> Option<&'static HookTrust> {
+    install::hook_file(agent)?.trust.as_ref()
+}
+
+/// Gives the client the person's yes for the hooks just written.
+fn trust(place: &Place, trust: &HookTrust, step: &Step) -> Result<()> {
+    let title = step.agent.client().title;
+    let Some(program) = client::executable(step.agent) else {
+        println!("{title} was not found: trust the hooks with its `/hooks`, or they are skipped");
         return Ok(());
     };
-    let ours: Vec<_> = client::codex_hooks(&codex, project)
-        .context("codex could not be asked about its hooks\nhint: trust them with its `/hooks`, or they are skipped")?
+    let seen = || client::hooks_seen(&program, trust, &place.project);
+    let ours: Vec<_> = seen()
+        .with_context(|| format!("{title} could not be asked about its hooks\nhint: trust them with its `/hooks`, or they are skipped"))?
         .into_iter()
-        .filter(|hook| hook.command.contains(" hook codex ") && hook.command.contains("automode"))
+        .filter(|hook| client::is_ours(step.agent, &hook.command))
         .collect();
-    let config = step.path.with_file_name("config.toml");
-    let config = match std::env::var_os("CODEX_HOME") {
-        Some(home) => PathBuf::from(home).join("config.toml"),
-        None if config.exists() => config,
-        None => PathBuf::from(client::place()?.home).join(".codex/config.toml"),
-    };
-    let given = client::trust_codex(&config, &ours)?;
-    let left = client::codex_hooks(&codex, project)?
+    let config = client::trust_config(place, trust, &step.path);
+    let given = client::give_trust(&config, &ours)?;
+    let left = seen()?
         .into_iter()
         .filter(|hook| {
             ours.iter()
@@ -205,7 +205,7 @@ fn trust(project: &str, step: &Step) -> Result<()> {
         .filter(|hook| hook.trust != Trust::Trusted)
         .count();
     if left > 0 {
-        bail!("codex does not trust {left} of the hooks\nhint: trust them with its `/hooks`");
+        bail!("{title} does not trust {left} of the hooks\nhint: trust them with its `/hooks`");
     }
     println!("trusted {given} hooks in {}", config.display());
     Ok(())
@@ -213,6 +213,7 @@ fn trust(project: &str, step: &Step) -> Result<()> {
 
 pub fn agents() -> impl clap::builder::TypedValueParser<Value = Agent> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Agent::ALL.map(Agent::name))
-        .map(|name| Agent::named(&name).unwrap_or(Agent::Generic))
+    PossibleValuesParser::new(Agent::all().map(Agent::name)).try_map(|name| {
+        Agent::named(&name).ok_or_else(|| format!("`{name}` is no agent that is known"))
+    })
 }

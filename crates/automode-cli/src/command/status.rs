@@ -31,7 +31,7 @@ pub fn run(args: Args) -> Result<u8> {
     let place = client::place()?;
     let last = last_seen();
     let mut rows = Vec::new();
-    for agent in Agent::ALL {
+    for agent in Agent::all() {
         for scope in SCOPES {
             let Some(path) = place.file(agent, scope).map(PathBuf::from) else {
                 continue;
@@ -39,7 +39,7 @@ pub fn run(args: Args) -> Result<u8> {
             let state = match client::installed(agent, &path) {
                 Installed::No => continue,
                 Installed::Unreadable(why) => format!("unreadable: {why}"),
-                Installed::Plugin(text) => mode(text.contains("\"--mode\", \"shadow\"")).to_owned(),
+                Installed::Plugin(plugin) => mode(plugin.shadow).to_owned(),
                 Installed::Hooks(hooks) => mode(
                     hooks
                         .iter()
@@ -63,7 +63,7 @@ pub fn run(args: Args) -> Result<u8> {
         return Ok(0);
     }
     if rows.is_empty() {
-        println!("automode is registered with no agent (hint: automode install claude-code)");
+        println!("automode is registered with no agent (hint: automode install AGENT)");
     }
     for (agent, scope, state, path) in rows {
         let seen = last.get(agent.name()).map_or_else(

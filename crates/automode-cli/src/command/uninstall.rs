@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use automode_agents::install::{self, Plan, Request, Scope};
+use automode_agents::install::{self, Installation, Plan, Request, Scope};
 use automode_agents::{Agent, Enforcement};
 
 use super::install::{ScopeArg, agents};
@@ -69,10 +69,12 @@ pub fn run(args: Args) -> Result<u8> {
             None => client::remove(&path)?,
         };
         let rest = after.as_deref().unwrap_or("{}");
-        if agent == Agent::Codex && install::registered(agent, rest).is_ok_and(|all| all.is_empty())
+        let trust = install::hook_file(agent).and_then(|file| file.trust.as_ref());
+        if let Some(trust) = trust
+            && install::registered(agent, rest).is_ok_and(|all| all.is_empty())
         {
-            let config = path.with_file_name("config.toml");
-            if client::forget_codex(&config, &path)? {
+            let config = path.with_file_name(trust.file);
+            if client::forget_trust(&config, &path)? {
                 println!("took the trust in the hooks out of {}", config.display());
             }
         }
@@ -99,7 +101,7 @@ enum Before {
 /// text that an installation turns into what stands there now.
 fn as_it_was(agent: Agent, scope: Scope, path: &Path, now: &str) -> Result<Before> {
     // A plugin is a file of our own: whatever it was before, it goes.
-    if agent == Agent::Opencode {
+    if let Installation::Plugin(_) = agent.client().installation {
         return Ok(Before::Nothing);
     }
     let (place, program) = (client::place()?, client::program()?);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use automode_agents::Agent;
 use automode_agents::Enforcement;
-use automode_agents::install::{self, EventKind, Place, Request, Scope};
+use automode_agents::install::{self, Place, Request, Scope};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -211,28 +211,23 @@ fn line(bench: &Bench, agent: Agent, program: &Path, event: &str) -> String {
 }
 
 fn events(agent: Agent) -> impl Iterator<Item = (&'static str, bool)> {
-    install::events(agent).iter().map(|event| match event {
-        EventKind::Gate(name) | EventKind::GateTool(name) => (*name, true),
-        EventKind::Record(name) | EventKind::RecordTool(name) => (*name, false),
-    })
+    let events = install::events(agent).iter();
+    events.map(|event| (event.name(), event.gates()))
 }
 
-const CLIENTS: [Agent; 5] = [
-    Agent::ClaudeCode,
-    Agent::Codex,
-    Agent::GeminiCli,
-    Agent::QwenCode,
-    Agent::Copilot,
-];
+/// Agents that run a command line of ours.
+fn clients() -> impl Iterator<Item = Agent> {
+    Agent::all().filter(|agent| install::hook_file(*agent).is_some())
+}
 
 /// A payload that all clients' parsers take for a call.
 fn payload(bench: &Bench, agent: Agent, event: &str, command: &str) -> Value {
     let input = json!({"command": command});
-    match (agent, event) {
-        (Agent::Copilot, "permissionRequest") => {
+    match (agent.name(), event) {
+        ("copilot", "permissionRequest") => {
             json!({"hookName": event, "sessionId": "s", "cwd": bench.path("shop"), "toolName": "bash", "toolInput": input})
         }
-        (Agent::Copilot, _) => {
+        ("copilot", _) => {
             json!({"sessionId": "s", "cwd": bench.path("shop"), "toolName": "bash", "toolArgs": input})
         }
         (_, event) => bench.event(
@@ -263,7 +258,7 @@ fn the_installed_line_blocks_when_the_program_is_gone_or_broken() {
             fs::write(&program, bytes).unwrap();
             fs::set_permissions(&program, fs::Permissions::from_mode(mode)).unwrap();
         }
-        for agent in CLIENTS {
+        for agent in clients() {
             for (event, decides) in events(agent) {
                 let line = line(&bench, agent, &program, event);
                 let payload = payload(&bench, agent, event, DEADLY).to_string();
@@ -288,7 +283,7 @@ fn the_installed_line_blocks_when_the_program_is_gone_or_broken() {
 #[test]
 fn the_installed_line_blocks_when_there_is_no_room_to_run() {
     let bench = Bench::new();
-    for agent in CLIENTS {
+    for agent in clients() {
         for (event, _) in events(agent).filter(|(_, decides)| *decides) {
             let line = line(&bench, agent, Path::new(PROGRAM), event);
             let run = |limit: &str, command: &str| {

@@ -1,6 +1,6 @@
 //! The settings of a coding agent, as far as they are permission rules.
 //!
-//! Reads `permissions` and `autoMode` of Claude Code's JSON; every other key is
+//! Reads `permissions` and `autoMode` of an agent's JSON settings; every other key is
 //! the agent's own business. A repository's file gives its deny and ask rules only.
 
 use automode_core::policy::{Bypass, Layer, List, Origin, ProjectPolicy, Written};

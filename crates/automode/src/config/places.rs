@@ -10,6 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use automode_agents::{CLIENTS, PermissionFiles};
 use automode_core::policy::{Origin, Scope};
 
 /// Every place, for one working directory.
@@ -100,7 +101,7 @@ impl Places {
             PathBuf::from("/etc/automode/config.toml"),
             Named::Never,
         );
-        for path in agent_managed() {
+        for path in permission_files().flat_map(|files| agent_managed(&files)) {
             add(Scope::AgentManaged, Format::Agent, path, Named::Never);
         }
         match (
@@ -126,22 +127,19 @@ impl Places {
                 Named::Never,
             );
         }
-        let agent = directory("CLAUDE_CONFIG_DIR")
-            .or_else(|| home.as_ref().map(|home| home.join(".claude")));
-        if let Some(agent) = agent {
-            add(
-                Scope::AgentUser,
-                Format::Agent,
-                agent.join("settings.json"),
-                Named::Never,
-            );
+        for files in permission_files() {
+            let usual = || home.as_ref().map(|home| home.join(files.home_directory));
+            if let Some(agent) = directory(files.directory_variable).or_else(usual) {
+                let path = agent.join(files.user);
+                add(Scope::AgentUser, Format::Agent, path, Named::Never);
+            }
         }
         for root in &project {
-            for (name, format) in IN_PROJECT {
+            for (name, format) in in_project() {
                 places.push(Place {
                     scope: Scope::Project,
                     path: root.join(name),
-                    format: *format,
+                    format,
                     root: Some(root.clone()),
                     named: Named::Never,
                 });
@@ -166,12 +164,17 @@ impl Places {
     }
 }
 
+/// Where agents keep permission rules.
+fn permission_files() -> impl Iterator<Item = PermissionFiles> {
+    CLIENTS.iter().filter_map(|client| client.files.permissions)
+}
+
 /// Files that a repository may hold.
-const IN_PROJECT: &[(&str, Format)] = &[
-    (".automode.toml", Format::Own),
-    (".claude/settings.json", Format::Agent),
-    (".claude/settings.local.json", Format::Agent),
-];
+fn in_project() -> impl Iterator<Item = (&'static str, Format)> {
+    let agents = permission_files().flat_map(|files| files.project);
+    std::iter::once((".automode.toml", Format::Own))
+        .chain(agents.map(|name| (*name, Format::Agent)))
+}
 
 impl Place {
     /// How far the file is trusted.
@@ -231,12 +234,12 @@ fn repository_of(path: &Path, project: &[PathBuf], home: Option<&Path>) -> bool 
 }
 
 /// The agent's managed settings: one file, then a directory of more.
-fn agent_managed() -> Vec<PathBuf> {
-    let base = if cfg!(target_os = "macos") {
-        Path::new("/Library/Application Support/ClaudeCode")
+fn agent_managed(files: &PermissionFiles) -> Vec<PathBuf> {
+    let base = Path::new(if cfg!(target_os = "macos") {
+        files.managed_macos
     } else {
-        Path::new("/etc/claude-code")
-    };
+        files.managed_linux
+    });
     let mut more: Vec<PathBuf> = fs::read_dir(base.join("managed-settings.d"))
         .into_iter()
         .flatten()

@@ -7,21 +7,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use automode_agents::CLIENTS;
 use automode_core::Session;
 use automode_core::transcript::Instruction;
 
 use crate::ports::Recall;
 
-/// Names in a project, in the order they are shown.
-const PROJECT: [&str; 5] = [
-    "AGENTS.md",
-    "CLAUDE.md",
-    "GEMINI.md",
-    "QWEN.md",
-    ".github/copilot-instructions.md",
-];
-/// Names in the user's home.
-const HOME: [&str; 3] = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
+/// The name in a project that agents share.
+const SHARED: &str = "AGENTS.md";
 /// How much of a file is read.
 const MAX_FILE: u64 = 64 * 1024;
 
@@ -38,12 +31,14 @@ impl Recall for InstructionFiles {
 /// The instruction files of a session.
 #[must_use]
 pub fn instructions(session: &Session) -> Vec<Instruction> {
-    let home = session.home.iter().map(|home| (home, &HOME[..]));
-    let roots = session.roots.iter().map(|root| (root, &PROJECT[..]));
-    home.chain(roots)
-        .flat_map(|(folder, names)| names.iter().map(move |name| Path::new(folder).join(name)))
-        .filter_map(|path| read(&path))
-        .collect()
+    let in_home = || CLIENTS.iter().flat_map(|own| own.files.home_instructions);
+    let own = || CLIENTS.iter().flat_map(|own| own.files.instructions);
+    let in_project = || std::iter::once(&SHARED).chain(own());
+    let home = session.home.iter();
+    let home = home.flat_map(|home| in_home().map(move |name| Path::new(home).join(name)));
+    let roots = session.roots.iter();
+    let roots = roots.flat_map(|root| in_project().map(move |name| Path::new(root).join(name)));
+    home.chain(roots).filter_map(|path| read(&path)).collect()
 }
 
 /// A regular file with something in it; what is not text in it is replaced.

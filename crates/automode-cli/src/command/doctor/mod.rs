@@ -12,10 +12,10 @@ use anyhow::Result;
 use automode::state::State;
 use automode_agents::Agent;
 use automode_agents::Enforcement;
-use automode_agents::install::{self, EventKind, Place, Registered, Request, Scope};
+use automode_agents::install::{self, HookTrust, Place, Registered, Request, Scope};
 
 use super::status;
-use crate::client::{self, Installed, SCOPES, Trust, scope_name};
+use crate::client::{self, Installed, InstalledPlugin, SCOPES, Trust, scope_name};
 use crate::clock;
 
 /// Check that every registered agent really asks automode.
@@ -63,7 +63,7 @@ pub fn run(args: Args) -> Result<u8> {
     let place = client::place()?;
     let mut wrong = report("automode", &own());
     let mut any = false;
-    for agent in Agent::ALL {
+    for agent in Agent::all() {
         if !args.agents.is_empty() && !args.agents.contains(&agent) {
             continue;
         }
@@ -86,7 +86,7 @@ pub fn run(args: Args) -> Result<u8> {
         }
     }
     if !any && args.agents.is_empty() {
-        println!("no agent is registered (hint: automode install claude-code)");
+        println!("no agent is registered (hint: automode install AGENT)");
     }
     Ok(u8::from(wrong > 0))
 }
@@ -165,7 +165,7 @@ fn examine(
                 "repair the file: the client reads no hooks from it",
             ));
         }
-        Installed::Plugin(text) => findings.extend(plugin(agent, scope, place, text)),
+        Installed::Plugin(installed) => findings.extend(plugin(agent, scope, place, installed)),
         Installed::Hooks(hooks) => {
             findings.extend(registration(agent, hooks));
             findings.extend(others(agent, hooks));
@@ -178,9 +178,13 @@ fn examine(
             );
         }
     }
-    if agent == Agent::Codex {
-        findings.extend(trusted(place));
-    }
+    let trust = install::hook_file(agent).and_then(|file| file.trust.as_ref());
+    findings.extend(
+        trust
+            .map(|trust| trusted(agent, trust, place))
+            .into_iter()
+            .flatten(),
+    );
     findings.push(match status::last_seen().get(agent.name()) {
         Some(entry) => good(format!(
             "its last call was decided {}",
@@ -192,7 +196,7 @@ fn examine(
 }
 
 fn version(agent: Agent) -> Finding {
-    let tried = client::tried(agent).unwrap_or_default();
+    let tried = agent.client().program.map_or("", |program| program.tested);
     match client::executable(agent) {
         None => note("the client was not found on the search path"),
         Some(path) => match client::version(&path) {
@@ -209,28 +213,19 @@ fn version(agent: Agent) -> Finding {
 fn registration(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
     let again = format!("automode install {}", agent.name());
     let mut findings = Vec::new();
-    for event in install::events(agent) {
-        let (EventKind::Gate(name)
-        | EventKind::GateTool(name)
-        | EventKind::Record(name)
-        | EventKind::RecordTool(name)) = event;
-        let Some(hook) = hooks.iter().find(|hook| hook.ours && hook.event == *name) else {
+    let Some(file) = install::hook_file(agent) else {
+        return findings;
+    };
+    for event in file.events {
+        let name = event.name();
+        let Some(hook) = hooks.iter().find(|hook| hook.ours && hook.event == name) else {
             findings.push(bad(format!("no hook on {name}"), again.clone()));
             continue;
         };
-        if !gates(agent, name) {
+        if !event.gates() {
             continue;
         }
-        let seconds = match agent {
-            Agent::GeminiCli | Agent::QwenCode => {
-                hook.timeout.map(|milliseconds| milliseconds / 1000)
-            }
-            Agent::ClaudeCode
-            | Agent::Codex
-            | Agent::Copilot
-            | Agent::Opencode
-            | Agent::Generic => hook.timeout,
-        };
+        let seconds = hook.timeout.map(|time| file.timeout_unit.seconds(time));
         findings.push(match seconds {
             None => bad(format!("{name}: the timeout is not a whole number"), again.clone()),
             Some(seconds) if seconds <= deadline(&hook.command) => bad(
@@ -252,7 +247,7 @@ fn registration(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
 fn gates(agent: Agent, event: &str) -> bool {
     install::events(agent)
         .iter()
-        .any(|known| matches!(known, EventKind::Gate(name) | EventKind::GateTool(name) if *name == event))
+        .any(|known| known.gates() && known.name() == event)
 }
 
 /// The hook's own deadline in seconds, as its command line says.
@@ -281,16 +276,12 @@ fn others(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
 /// Settings of the client that switch hooks off.
 fn switches(agent: Agent, path: &Path) -> Vec<Finding> {
     let text = client::read(path).ok().flatten().unwrap_or_default();
-    let is_on = |pointer: &str, wanted: bool| probe::setting(&text, pointer) == Some(wanted);
-    let off = match agent {
-        Agent::ClaudeCode => is_on("/disableAllHooks", true).then_some("disableAllHooks"),
-        Agent::GeminiCli => is_on("/hooksConfig/enabled", false).then_some("hooksConfig.enabled"),
-        Agent::QwenCode => is_on("/disableAllHooks", true).then_some("disableAllHooks"),
-        Agent::Codex | Agent::Copilot | Agent::Opencode | Agent::Generic => None,
-    };
-    off.map(|name| {
+    let switch = install::hook_file(agent).and_then(|file| file.off_switch);
+    let off =
+        switch.filter(|switch| probe::setting(&text, switch.pointer) == Some(switch.off_when));
+    off.map(|switch| {
         bad(
-            format!("`{name}` switches all hooks off"),
+            format!("`{}` switches all hooks off", switch.name),
             format!("take it out of {}", path.display()),
         )
     })
@@ -318,7 +309,7 @@ fn fires(agent: Agent, hook: &Registered) -> Finding {
     }
 }
 
-fn plugin(agent: Agent, scope: Scope, place: &Place, text: &str) -> Vec<Finding> {
+fn plugin(agent: Agent, scope: Scope, place: &Place, installed: &InstalledPlugin) -> Vec<Finding> {
     let again = format!("automode install {}", agent.name());
     let Ok(program) = client::program() else {
         return Vec::new();
@@ -333,7 +324,7 @@ fn plugin(agent: Agent, scope: Scope, place: &Place, text: &str) -> Vec<Finding>
         };
         install::plan(&request).and_then(|plan| plan.change.apply(None).ok())
     };
-    let is = |enforcement| plan(enforcement).as_deref() == Some(text);
+    let is = |enforcement| plan(enforcement).as_ref() == Some(&installed.text);
     let plugin = if is(Enforcement::Enforce) {
         good("the plugin is as this version writes it")
     } else if is(Enforcement::Shadow) {
@@ -341,53 +332,52 @@ fn plugin(agent: Agent, scope: Scope, place: &Place, text: &str) -> Vec<Finding>
     } else {
         bad("the plugin is not as this version writes it", again.clone())
     };
-    let words: Vec<String> = ["hook", "opencode"].map(str::to_owned).to_vec();
-    let line = format!("'{program}' {}", words.join(" "));
+    let line = format!("'{program}' hook {}", agent.name());
     vec![
         plugin,
-        match probe::run(agent, "PreToolUse", &line) {
+        match probe::run(agent, installed.kind.trial_event, &line) {
             Ok(()) => good("the hook stops a call that must not pass"),
             Err(why) => bad(why, again),
         },
     ]
 }
 
-fn trusted(place: &Place) -> Vec<Finding> {
-    let Some(codex) = client::executable(Agent::Codex) else {
-        return vec![note("codex was not found, so its trust cannot be checked")];
+/// Whether the client trusts the hooks: it skips the others in silence.
+fn trusted(agent: Agent, trust: &HookTrust, place: &Place) -> Vec<Finding> {
+    let name = agent.name();
+    let Some(program) = client::executable(agent) else {
+        return vec![note(format!(
+            "{name} was not found, so its trust cannot be checked"
+        ))];
     };
-    let hooks = match client::codex_hooks(&codex, &place.project) {
+    let hooks = match client::hooks_seen(&program, trust, &place.project) {
         Ok(hooks) => hooks,
         Err(error) => {
-            return vec![bad(
-                format!("{error:#}"),
-                "check the hooks with codex' `/hooks`",
-            )];
+            let hint = format!("check the hooks with the `/hooks` of {name}");
+            return vec![bad(format!("{error:#}"), hint)];
         }
     };
-    let ours = |command: &str| command.contains("automode") && command.contains(" hook codex ");
+    let ours = |command: &str| client::is_ours(agent, command);
     let own: Vec<_> = hooks.iter().filter(|hook| ours(&hook.command)).collect();
     if own.is_empty() {
-        return vec![bad(
-            "codex does not see the hooks",
-            "automode install codex",
-        )];
+        let hint = format!("automode install {name}");
+        return vec![bad(format!("{name} does not see the hooks"), hint)];
     }
     own.iter()
         .filter_map(|hook| match &hook.trust {
             Trust::Trusted => None,
             Trust::Not(word) => Some(bad(
                 format!(
-                    "codex does not trust the hook on {} ({word}) and skips it in silence",
+                    "{name} does not trust the hook on {} ({word}) and skips it in silence",
                     hook.event
                 ),
-                "trust it with `automode install codex` or codex' `/hooks`",
+                format!("trust it with `automode install {name}` or its own `/hooks`"),
             )),
         })
         .chain(
             own.iter()
                 .all(|hook| hook.trust == Trust::Trusted)
-                .then(|| good("codex trusts the hooks")),
+                .then(|| good(format!("{name} trusts the hooks"))),
         )
         .collect()
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use automode::judge::Standing;
 use automode::state::State;
-use automode_agents::Agent;
-use serde_json::{Value, json};
+use automode_agents::{Agent, Trial};
+use serde_json::Value;
 
 use super::{Finding, good, note};
 use crate::{judge, setup};
@@ -92,25 +92,12 @@ fn answered(line: &str, payload: &str, state: &Path) -> Result<String, String> {
 }
 
 fn payload(agent: Agent, event: &str) -> String {
-    let session = format!("doctor-{}", std::process::id());
-    let tool = match agent {
-        Agent::ClaudeCode | Agent::Codex | Agent::Generic => "Bash",
-        Agent::GeminiCli | Agent::QwenCode => "run_shell_command",
-        Agent::Copilot | Agent::Opencode => "bash",
+    let trial = Trial {
+        event,
+        session: &format!("doctor-{}", std::process::id()),
+        command: DEADLY,
     };
-    let input = json!({"command": DEADLY});
-    let payload = match (agent, event) {
-        (Agent::Copilot, "permissionRequest") => {
-            json!({"hookName": event, "sessionId": session, "cwd": "/", "toolName": tool, "toolInput": input})
-        }
-        (Agent::Copilot, _) => {
-            json!({"sessionId": session, "cwd": "/", "toolName": tool, "toolArgs": input})
-        }
-        _ => {
-            json!({"session_id": session, "cwd": "/", "hook_event_name": event, "tool_name": tool, "tool_input": input})
-        }
-    };
-    payload.to_string()
+    (agent.client().trial)(&trial).to_string()
 }
 
 /// Whether the state directory takes a file.

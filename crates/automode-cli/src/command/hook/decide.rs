@@ -11,7 +11,7 @@ use automode::engine::Settlement;
 use automode::ports::FileSystem;
 use automode::session::{self, CallNote, Memory, Note, Standing};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
-use automode_agents::{Answer, Enforcement, Moment};
+use automode_agents::{Answer, Enforcement, HookPhase};
 use automode_core::{Ledger, Outcome};
 use sha2::{Digest, Sha256};
 
@@ -71,7 +71,7 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
             verdict: settlement.decision.verdict,
             decision: name.clone(),
             // A permit used up by a request for permission has nothing left for another one.
-            permitted: permitted && desk.event.happening.moment() == Moment::BeforeTool,
+            permitted: permitted && desk.event.kind.phase() == HookPhase::BeforeTool,
             by: desk.event.subagent.as_ref().map(|by| by.id.clone()),
             writes,
         },

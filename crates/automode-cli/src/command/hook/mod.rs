@@ -22,7 +22,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Instant;
 
-use automode_agents::{Answer, Moment, Reply};
+use automode_agents::{Answer, HookPhase, Reply};
 
 pub use options::{Args, Options, run};
 
@@ -48,23 +48,23 @@ impl Progress {
         }
     }
 
-    fn set(&self, moment: Moment) {
-        let at = match moment {
-            Moment::BeforeTool => 0,
-            Moment::PermissionRequest => 1,
-            Moment::AfterTool => 2,
-            Moment::Other => 3,
+    fn set(&self, phase: HookPhase) {
+        let at = match phase {
+            HookPhase::BeforeTool => 0,
+            HookPhase::PermissionRequest => 1,
+            HookPhase::AfterTool => 2,
+            HookPhase::Other => 3,
         };
         self.at.store(at, Ordering::Relaxed);
         self.due.store(at < 2, Ordering::Relaxed);
     }
 
-    fn moment(&self) -> Moment {
+    fn phase(&self) -> HookPhase {
         match self.at.load(Ordering::Relaxed) {
-            1 => Moment::PermissionRequest,
-            2 => Moment::AfterTool,
-            3 => Moment::Other,
-            _ => Moment::BeforeTool,
+            1 => HookPhase::PermissionRequest,
+            2 => HookPhase::AfterTool,
+            3 => HookPhase::Other,
+            _ => HookPhase::BeforeTool,
         }
     }
 }
@@ -84,7 +84,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
     let reply = reply.unwrap_or_else(|why| {
         let answer = Answer::failure(why, options.enforcement);
         let presence = options.agent.assumed_presence();
-        options.agent.render(progress.moment(), &answer, presence)
+        options.agent.render(progress.phase(), &answer, presence)
     });
     say(&reply)
 }

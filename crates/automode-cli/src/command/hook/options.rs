@@ -18,7 +18,7 @@ const LONGEST: u64 = 600;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// claude-code, codex, gemini-cli, qwen-code, copilot, opencode, or generic for any other harness
+    /// The agent, as `automode install --help` lists them; `generic` is any other harness
     #[arg(value_name = "AGENT")]
     agent: String,
     /// `enforce` answers, `shadow` decides and records and answers nothing
@@ -63,7 +63,7 @@ impl Options {
         let mut words = arguments.map(|word| word.into_string().unwrap_or_default());
         let name = words.next().unwrap_or_default();
         let agent = Agent::named(&name).ok_or_else(|| {
-            let known: Vec<_> = Agent::ALL.into_iter().map(Agent::name).collect();
+            let known: Vec<_> = Agent::all().map(Agent::name).collect();
             format!(
                 "`{name}` is no agent that is known (hint: one of {})",
                 known.join(", ")
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn what_the_installer_writes_is_understood() {
         let options = parse("codex --deadline 45 --mode shadow --presence headless").unwrap();
-        assert_eq!(options.agent, Agent::Codex);
+        assert_eq!(options.agent.name(), "codex");
         assert_eq!(options.enforcement, Enforcement::Shadow);
         assert_eq!(options.presence, Some(Presence::Headless));
         assert_eq!(options.deadline, Duration::from_secs(45));

@@ -257,27 +257,11 @@ fn ends(mut file: File, each: &mut dyn FnMut(u64, &[u8])) -> Option<()> {
     }
 }
 
+/// Where the agent keeps its record of the session: as the event says, or as its format does.
 fn path(agent: Agent, event: &Event) -> Option<PathBuf> {
-    match (&event.transcript, agent) {
-        (Some(path), _) => Some(PathBuf::from(path)),
-        (None, Agent::Copilot) => {
-            let session = &event.session;
-            let plain = session
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-            let home = setup::home().filter(|_| plain)?;
-            Some(PathBuf::from(format!(
-                "{home}/.copilot/session-state/{session}/events.jsonl"
-            )))
-        }
-        (
-            None,
-            Agent::ClaudeCode
-            | Agent::Codex
-            | Agent::GeminiCli
-            | Agent::QwenCode
-            | Agent::Opencode
-            | Agent::Generic,
-        ) => None,
+    if let Some(path) = &event.transcript {
+        return Some(PathBuf::from(path));
     }
+    let below = (agent.client().record?.path?)(&event.session)?;
+    Some(PathBuf::from(setup::home()?).join(below))
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use automode::ports::NoRecall;
 use automode::session::{self, Note, Phase, Standing};
 use automode::{Action, Ground, Session, ToolCall, Verdict, permit};
-use automode_agents::{Answer, Enforcement, Happening, Report};
+use automode_agents::{Answer, Enforcement, EventKind, Report};
 use automode_core::{Outcome, WrittenFile, path, tool};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -44,16 +44,16 @@ pub fn start(desk: &Desk<'_>) {
 
 /// A subagent comes or goes, or the session ends.
 pub fn life(desk: &Desk<'_>) {
-    let phase = match &desk.event.happening {
-        Happening::SubagentStart => Some(Phase::Started),
-        Happening::SubagentStop => Some(Phase::Stopped),
-        Happening::BeforeTool { .. }
-        | Happening::PermissionRequest { .. }
-        | Happening::Prompt { .. }
-        | Happening::AfterTool { .. }
-        | Happening::SessionStart
-        | Happening::SessionEnd
-        | Happening::Other { .. } => None,
+    let phase = match &desk.event.kind {
+        EventKind::SubagentStart => Some(Phase::Started),
+        EventKind::SubagentStop => Some(Phase::Stopped),
+        EventKind::BeforeTool { .. }
+        | EventKind::PermissionRequest { .. }
+        | EventKind::Prompt { .. }
+        | EventKind::AfterTool { .. }
+        | EventKind::SessionStart
+        | EventKind::SessionEnd
+        | EventKind::Other { .. } => None,
     };
     let noted = match (phase, &desk.event.subagent) {
         (Some(phase), Some(subagent)) => Note::Subagent {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use automode::session::Log;
 use automode::state::State;
 use automode::{Presence, ToolCall};
-use automode_agents::{Agent, Answer, Event, Happening, Reply};
+use automode_agents::{Answer, Event, EventKind, Reply};
 
 use super::{Options, Progress, decide, record};
 
@@ -27,20 +27,20 @@ pub struct Desk<'a> {
 /// Reads the event, answers it.
 pub fn serve(options: &Options, progress: &Progress, started: Instant) -> Reply {
     let agent = options.agent;
-    let fail = |moment, why: &str| {
+    let fail = |phase, why: &str| {
         let answer = Answer::failure(why, options.enforcement);
-        agent.render(moment, &answer, presence(options, None))
+        agent.render(phase, &answer, presence(options, None))
     };
     let bytes = match input() {
         Ok(bytes) => bytes,
-        Err(_) => return fail(progress.moment(), "its input could not be read"),
+        Err(_) => return fail(progress.phase(), "its input could not be read"),
     };
     let event = match agent.parse(&bytes) {
         Ok(event) => event,
-        Err(malformed) => return fail(malformed.moment, &malformed.why),
+        Err(malformed) => return fail(malformed.phase, &malformed.why),
     };
-    let moment = event.happening.moment();
-    progress.set(moment);
+    let phase = event.kind.phase();
+    progress.set(phase);
     let state = State::locate(|name| std::env::var(name).ok()).ok();
     let log = state
         .as_ref()
@@ -54,14 +54,14 @@ pub fn serve(options: &Options, progress: &Progress, started: Instant) -> Reply 
         started,
     };
     let answer = answer(&desk);
-    agent.render(moment, &answer, desk.presence)
+    agent.render(phase, &answer, desk.presence)
 }
 
 fn answer(desk: &Desk<'_>) -> Answer {
-    match &desk.event.happening {
-        Happening::BeforeTool { call, id } => decide::call(desk, call, id.as_deref()),
-        Happening::PermissionRequest { call } => decide::permission(desk, call),
-        Happening::AfterTool {
+    match &desk.event.kind {
+        EventKind::BeforeTool { call, id } => decide::call(desk, call, id.as_deref()),
+        EventKind::PermissionRequest { call } => decide::permission(desk, call),
+        EventKind::AfterTool {
             call,
             id,
             outcome,
@@ -72,19 +72,19 @@ fn answer(desk: &Desk<'_>) -> Answer {
                 .as_ref()
                 .map_or(Answer::Neutral, |report| record::report(desk, report))
         }
-        Happening::Prompt { words } => {
+        EventKind::Prompt { words } => {
             record::prompt(desk, words.as_deref());
             Answer::Neutral
         }
-        Happening::SessionStart => {
+        EventKind::SessionStart => {
             record::start(desk);
             Answer::Neutral
         }
-        Happening::SubagentStart | Happening::SubagentStop | Happening::SessionEnd => {
+        EventKind::SubagentStart | EventKind::SubagentStop | EventKind::SessionEnd => {
             record::life(desk);
             Answer::Neutral
         }
-        Happening::Other { .. } => Answer::Neutral,
+        EventKind::Other { .. } => Answer::Neutral,
     }
 }
 
@@ -101,16 +101,12 @@ fn presence(options: &Options, event: Option<&Event>) -> Presence {
     let told = options
         .presence
         .or_else(|| event.and_then(|event| event.presence));
-    told.unwrap_or_else(|| match options.agent {
-        Agent::ClaudeCode => match std::env::var("CLAUDE_CODE_SESSION_ATTENDED").as_deref() {
-            Ok("0") => Presence::Headless,
-            Ok(_) | Err(_) => options.agent.assumed_presence(),
-        },
-        Agent::Codex
-        | Agent::GeminiCli
-        | Agent::QwenCode
-        | Agent::Copilot
-        | Agent::Opencode
-        | Agent::Generic => options.agent.assumed_presence(),
+    told.unwrap_or_else(|| {
+        let assumed = options.agent.client().presence;
+        let says = |(name, value): (&str, &str)| std::env::var(name).as_deref() == Ok(value);
+        match assumed.headless_when {
+            Some(mark) if says(mark) => Presence::Headless,
+            Some(_) | None => assumed.usual,
+        }
     })
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use automode_agents::Agent;
+use automode_agents::transcript::RecordFormat;
 use serde_json::Value;
 
 /// How deep directories are searched.
@@ -32,12 +33,9 @@ pub struct Recording {
 
 /// All recordings under the paths, or where the clients keep them.
 pub fn recordings(paths: &[PathBuf], home: Option<&str>) -> Vec<Recording> {
-    let usual = [".claude/projects", ".codex/sessions", ".gemini/tmp"];
+    let usual = formats().filter_map(|(_, format)| format.folder);
     let places: Vec<PathBuf> = match (paths, home) {
-        ([], Some(home)) => usual
-            .iter()
-            .map(|name| Path::new(home).join(name))
-            .collect(),
+        ([], Some(home)) => usual.map(|name| Path::new(home).join(name)).collect(),
         (paths, _) => paths.to_vec(),
     };
     let mut found = Vec::new();
@@ -55,10 +53,7 @@ fn search(path: &Path, depth: usize, found: &mut Vec<Recording>) {
         let kind = path.extension().and_then(|kind| kind.to_str());
         let (agent, form) = match kind {
             Some("jsonl") => (agent(path), Form::Lines),
-            Some("json") => (
-                is_gemini_document(path).then_some(Agent::GeminiCli),
-                Form::Document,
-            ),
+            Some("json") => (document(path), Form::Document),
             Some(_) | None => (None, Form::Lines),
         };
         found.extend(agent.map(|agent| Recording {
@@ -81,44 +76,34 @@ fn search(path: &Path, depth: usize, found: &mut Vec<Recording>) {
     }
 }
 
+/// The agents that record sessions, each with how it does.
+fn formats() -> impl Iterator<Item = (Agent, &'static RecordFormat)> {
+    Agent::all().filter_map(|agent| Some((agent, agent.client().record?)))
+}
+
 /// Whose format the first lines are in.
 fn agent(path: &Path) -> Option<Agent> {
     let file = File::open(path).ok()?;
     let lines = BufReader::new(file.take(8 * 1024 * 1024)).lines();
     lines.map_while(Result::ok).take(LINES).find_map(|line| {
         let line: Value = serde_json::from_str(&line).ok()?;
-        let has = |field: &str| line.get(field).is_some();
-        let kind = line.get("type").and_then(Value::as_str).unwrap_or_default();
-        if has("payload") || has("call_id") && kind.contains("_call") {
-            Some(Agent::Codex)
-        } else if has("$set") || has("projectHash") {
-            Some(Agent::GeminiCli)
-        } else if has("provenance") {
-            Some(Agent::QwenCode)
-        } else if has("data") && has("parentId") {
-            Some(Agent::Copilot)
-        } else if has("sessionId") && has("type") {
-            Some(Agent::ClaudeCode)
-        } else {
-            None
-        }
+        let mut formats = formats();
+        formats.find_map(|(agent, format)| (format.is_line)(&line).then_some(agent))
     })
 }
 
-/// Before it wrote lines, Gemini kept a session as one object that names its project first.
-fn is_gemini_document(path: &Path) -> bool {
+/// Whose a file is that holds a whole session as one object.
+fn document(path: &Path) -> Option<Agent> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut head));
+    File::open(path)
+        .and_then(|file| file.take(4096).read_to_end(&mut head))
+        .ok()?;
     let head = String::from_utf8_lossy(&head);
-    name.starts_with("session-")
-        && read.is_ok()
-        && ["\"sessionId\"", "\"projectHash\""]
-            .iter()
-            .all(|field| head.contains(field))
+    formats().find_map(|(agent, format)| (format.is_document?)(&name, &head).then_some(agent))
 }
 
-/// Gemini keeps the project's root in a file beside its recordings.
+/// Where recordings do not say where they worked, the project's root stands in a file beside them.
 fn project(path: &Path) -> String {
     let above = path.parent().and_then(Path::parent);
     let root = above.and_then(|above| fs::read_to_string(above.join(".project_root")).ok());

@@ -22,7 +22,7 @@ use crate::setup;
 use find::Recording;
 use tally::Tally;
 
-/// Run recorded sessions of Claude Code, Codex and Gemini CLI through the current policy.
+/// Run recorded sessions of coding agents through the current policy.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

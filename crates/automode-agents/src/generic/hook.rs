@@ -7,27 +7,27 @@
 use automode_core::{Outcome, Presence, Verdict};
 use serde_json::{Map, Value, json};
 
-use crate::event::{Event, Happening, Malformed, Moment, Report, Subagent};
+use crate::event::{Event, EventKind, HookPhase, Malformed, Report, Subagent};
 use crate::payload::{Payload, mode};
 use crate::reply::{Answer, Reply};
 use crate::words;
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     let payload = Payload::parse(bytes)?;
-    let name = payload.name("event", Moment::BeforeTool)?;
+    let name = payload.name("event", HookPhase::BeforeTool)?;
     let id = || payload.text("call_id").map(str::to_owned);
-    let happening = match name.as_str() {
-        "before-tool" => Happening::BeforeTool {
-            call: payload.call("tool", &["input"], Moment::BeforeTool)?,
+    let kind = match name.as_str() {
+        "before-tool" => EventKind::BeforeTool {
+            call: payload.call("tool", &["input"], HookPhase::BeforeTool)?,
             id: id(),
         },
-        "permission-request" => Happening::PermissionRequest {
-            call: payload.call("tool", &["input"], Moment::PermissionRequest)?,
+        "permission-request" => EventKind::PermissionRequest {
+            call: payload.call("tool", &["input"], HookPhase::PermissionRequest)?,
         },
-        "user-prompt" => Happening::Prompt {
+        "user-prompt" => EventKind::Prompt {
             words: payload.text("prompt").and_then(words::own),
         },
-        "after-tool" => Happening::AfterTool {
+        "after-tool" => EventKind::AfterTool {
             call: payload.past_call("tool", &["input"]),
             id: id(),
             outcome: match payload.text("outcome") {
@@ -40,13 +40,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
                 text: text.to_owned(),
             }),
         },
-        "subagent-start" => Happening::SubagentStart,
-        "subagent-stop" => Happening::SubagentStop,
-        "session-start" => Happening::SessionStart,
-        "session-end" => Happening::SessionEnd,
-        _ => Happening::Other { name },
+        "subagent-start" => EventKind::SubagentStart,
+        "subagent-stop" => EventKind::SubagentStop,
+        "session-start" => EventKind::SessionStart,
+        "session-end" => EventKind::SessionEnd,
+        _ => EventKind::Other { name },
     };
-    let mut event = payload.event("session", happening)?;
+    let mut event = payload.event("session", kind)?;
     event.mode = payload.text("mode").and_then(mode);
     event.presence = match payload.text("presence") {
         Some("interactive") => Some(Presence::Interactive),
@@ -63,9 +63,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     Ok(event)
 }
 
-pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
-    match (moment, answer) {
-        (Moment::BeforeTool | Moment::PermissionRequest, Answer::Ruling(ruling)) => {
+pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
+    match (phase, answer) {
+        (HookPhase::BeforeTool | HookPhase::PermissionRequest, Answer::Ruling(ruling)) => {
             let ruling = ruling.for_presence(presence);
             let mut reply = Map::new();
             let mut say = |field: &str, value: Value| {
@@ -84,7 +84,7 @@ pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Rep
             }
             Reply::json(&Value::Object(reply))
         }
-        (Moment::AfterTool, Answer::Remark(text)) => {
+        (HookPhase::AfterTool, Answer::Remark(text)) => {
             Reply::json(&json!({"verdict": "none", "remark": text}))
         }
         (_, Answer::Neutral | Answer::Remark(_) | Answer::Ruling(_)) => {

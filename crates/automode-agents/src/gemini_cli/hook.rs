@@ -7,33 +7,33 @@
 use automode_core::{Outcome, Presence};
 use serde_json::{Map, Value};
 
-use crate::event::{Event, Happening, Malformed, Moment};
+use crate::event::{Event, EventKind, HookPhase, Malformed};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
 use crate::words;
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     let payload = Payload::parse(bytes)?;
-    let name = payload.name("hook_event_name", Moment::BeforeTool)?;
-    let happening = match name.as_str() {
-        "BeforeTool" => Happening::BeforeTool {
-            call: payload.call("tool_name", &["tool_input"], Moment::BeforeTool)?,
+    let name = payload.name("hook_event_name", HookPhase::BeforeTool)?;
+    let kind = match name.as_str() {
+        "BeforeTool" => EventKind::BeforeTool {
+            call: payload.call("tool_name", &["tool_input"], HookPhase::BeforeTool)?,
             id: None,
         },
-        "AfterTool" => Happening::AfterTool {
+        "AfterTool" => EventKind::AfterTool {
             call: payload.past_call("tool_name", &["tool_input"]),
             id: None,
             outcome: outcome(&payload),
             report: None,
         },
-        "BeforeAgent" => Happening::Prompt {
+        "BeforeAgent" => EventKind::Prompt {
             words: payload.text("prompt").and_then(words::own),
         },
-        "SessionStart" => Happening::SessionStart,
-        "SessionEnd" => Happening::SessionEnd,
-        _ => Happening::Other { name },
+        "SessionStart" => EventKind::SessionStart,
+        "SessionEnd" => EventKind::SessionEnd,
+        _ => EventKind::Other { name },
     };
-    payload.event("session_id", happening)
+    payload.event("session_id", kind)
 }
 
 /// Gemini and its fork mark a failed call with `tool_response.error`.
@@ -47,13 +47,13 @@ pub(crate) fn outcome(payload: &Payload) -> Outcome {
     }
 }
 
-pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
+pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
     let Answer::Ruling(ruling) = answer else {
         return Reply::neutral();
     };
-    match moment {
-        Moment::AfterTool | Moment::Other => return Reply::neutral(),
-        Moment::BeforeTool | Moment::PermissionRequest => {}
+    match phase {
+        HookPhase::AfterTool | HookPhase::Other => return Reply::neutral(),
+        HookPhase::BeforeTool | HookPhase::PermissionRequest => {}
     }
     let ruling = ruling.for_presence(presence);
     let mut reply = Map::new();

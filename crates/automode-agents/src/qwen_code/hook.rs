@@ -6,22 +6,22 @@
 
 use automode_core::Presence;
 
-use crate::claude_code::{self, Interrupt, Stop};
-use crate::event::{Event, Happening, Malformed, Moment};
-use crate::gemini_cli;
+use crate::claude_code::hook::{self as claude_code, Interrupt, Stop};
+use crate::event::{Event, EventKind, HookPhase, Malformed};
+use crate::gemini_cli::hook as gemini_cli;
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
 use crate::words;
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     let payload = Payload::parse(bytes)?;
-    let happening = match claude_code::happening(&payload)? {
-        Happening::Prompt { .. } => Happening::Prompt {
+    let kind = match claude_code::kind(&payload)? {
+        EventKind::Prompt { .. } => EventKind::Prompt {
             words: payload.text("submitted_prompt").and_then(words::own),
         },
-        Happening::AfterTool {
+        EventKind::AfterTool {
             call, id, report, ..
-        } => Happening::AfterTool {
+        } => EventKind::AfterTool {
             call,
             id,
             outcome: gemini_cli::outcome(&payload),
@@ -29,17 +29,19 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
         },
         other => other,
     };
-    payload.event("session_id", happening)
+    payload.event("session_id", kind)
 }
 
-pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
+pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
     let Answer::Ruling(ruling) = answer else {
         return Reply::neutral();
     };
     let ruling = ruling.for_presence(presence);
-    match moment {
-        Moment::BeforeTool => claude_code::before_tool(&ruling, Stop::Ignored),
-        Moment::PermissionRequest => claude_code::permission_request(&ruling, Interrupt::Ignored),
-        Moment::AfterTool | Moment::Other => Reply::neutral(),
+    match phase {
+        HookPhase::BeforeTool => claude_code::before_tool(&ruling, Stop::Ignored),
+        HookPhase::PermissionRequest => {
+            claude_code::permission_request(&ruling, Interrupt::Ignored)
+        }
+        HookPhase::AfterTool | HookPhase::Other => Reply::neutral(),
     }
 }

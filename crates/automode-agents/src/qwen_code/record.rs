@@ -4,11 +4,23 @@ use automode_core::{Outcome, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Item, input};
+use crate::transcript::{Item, RecordFormat, RecordPlace, input};
 use crate::words;
 
+pub(super) static FORMAT: RecordFormat = RecordFormat {
+    folder: None,
+    path: None,
+    is_line: |line| line.get("provenance").is_some(),
+    is_document: None,
+    output_marks: &[r#""provenance":"tool_result""#],
+    call_mark: r#""functionCall""#,
+    read,
+    read_document: None,
+    branches: None,
+};
+
 #[derive(Deserialize)]
-struct Line {
+struct RecordLine {
     #[serde(default)]
     provenance: String,
     cwd: Option<String>,
@@ -21,8 +33,9 @@ struct Message {
     parts: Vec<Value>,
 }
 
-pub(super) fn read(line: &[u8], cwd: &mut String, items: &mut Vec<Item>) {
-    let Ok(line) = serde_json::from_slice::<Line>(line) else {
+fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
+    let cwd = &mut place.cwd;
+    let Ok(line) = serde_json::from_slice::<RecordLine>(line) else {
         return;
     };
     if let Some(at) = &line.cwd {

@@ -8,19 +8,62 @@ use automode_core::{Outcome, ToolCall};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Item, input};
+use crate::install::quoted;
+use crate::transcript::{BranchStyle, Item, Reader, RecordFormat, RecordPlace, Turns, input, says};
 use crate::words;
 
+pub(super) static FORMAT: RecordFormat = RecordFormat {
+    folder: Some(".codex/sessions"),
+    path: None,
+    is_line,
+    is_document: None,
+    output_marks: &[
+        r#""type":"function_call_output""#,
+        r#""type":"custom_tool_call_output""#,
+        r#""type":"reasoning""#,
+    ],
+    call_mark: r#""arguments""#,
+    read,
+    read_document: None,
+    branches: Some(BranchStyle::Stepped(step)),
+};
+
+fn is_line(line: &Value) -> bool {
+    let kind = line.get("type").and_then(Value::as_str).unwrap_or_default();
+    line.get("payload").is_some() || line.get("call_id").is_some() && kind.contains("_call")
+}
+
+/// `thread_rolled_back` takes the last turns back. A turn's words may stand there twice, as
+/// an event and as a message.
+fn step(line: &[u8], at: u64, reader: &mut Reader, turns: &mut Turns) {
+    if let Some(count) = rolled_back(line) {
+        turns.back_by(count);
+    } else if let Some(words) = says(reader, line) {
+        turns.say(&words, at);
+    }
+}
+
+fn rolled_back(line: &[u8]) -> Option<usize> {
+    const KIND: &[u8] = b"thread_rolled_back";
+    line.windows(KIND.len()).find(|part| *part == KIND)?;
+    let line: Value = serde_json::from_slice(line).ok()?;
+    let payload = line.get("payload")?;
+    (payload.get("type")?.as_str()? == "thread_rolled_back").then_some(())?;
+    let count = payload.get("num_turns")?.as_u64()?;
+    Some(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
 #[derive(Deserialize)]
-struct Line {
+struct RecordLine {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
     payload: Value,
 }
 
-pub(super) fn read(line: &[u8], cwd: &mut String, items: &mut Vec<Item>) {
-    let Ok(Line { kind, payload }) = serde_json::from_slice(line) else {
+fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
+    let cwd = &mut place.cwd;
+    let Ok(RecordLine { kind, payload }) = serde_json::from_slice(line) else {
         return;
     };
     if payload.is_null() {
@@ -166,15 +209,6 @@ fn command(value: Option<&Value>) -> Option<String> {
                 .collect::<Vec<_>>()
                 .join(" "),
         ),
-    }
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

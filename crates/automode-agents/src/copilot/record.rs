@@ -7,19 +7,40 @@ use automode_core::{Outcome, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Item, input};
+use crate::transcript::{Item, RecordFormat, RecordPlace, input};
 use crate::words;
 
+pub(super) static FORMAT: RecordFormat = RecordFormat {
+    folder: None,
+    path: Some(path),
+    is_line: |line| line.get("data").is_some() && line.get("parentId").is_some(),
+    is_document: None,
+    output_marks: &[r#""type":"tool.execution_complete""#],
+    call_mark: r#""toolRequests""#,
+    read,
+    read_document: None,
+    branches: None,
+};
+
+/// The hooks do not say where the record is; a session's name that is no plain word names none.
+fn path(session: &str) -> Option<String> {
+    let is_plain = session
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    is_plain.then(|| format!(".copilot/session-state/{session}/events.jsonl"))
+}
+
 #[derive(Deserialize)]
-struct Line {
+struct RecordLine {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
     data: Value,
 }
 
-pub(super) fn read(line: &[u8], cwd: &mut String, items: &mut Vec<Item>) {
-    let Ok(Line { kind, data }) = serde_json::from_slice(line) else {
+fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
+    let cwd = &mut place.cwd;
+    let Ok(RecordLine { kind, data }) = serde_json::from_slice(line) else {
         return;
     };
     match kind.as_str() {

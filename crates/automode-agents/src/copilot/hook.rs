@@ -8,29 +8,29 @@
 use automode_core::{Outcome, Presence, Verdict};
 use serde_json::{Value, json};
 
-use crate::event::{Event, Happening, Malformed, Moment};
+use crate::event::{Event, EventKind, HookPhase, Malformed};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
 use crate::words;
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     let payload = Payload::parse(bytes)?;
-    let happening = happening(&payload)?;
-    payload.event("sessionId", happening)
+    let kind = kind(&payload)?;
+    payload.event("sessionId", kind)
 }
 
-fn happening(payload: &Payload) -> Result<Happening, Malformed> {
+fn kind(payload: &Payload) -> Result<EventKind, Malformed> {
     if payload.text("hookName") == Some("permissionRequest") {
-        return Ok(Happening::PermissionRequest {
+        return Ok(EventKind::PermissionRequest {
             call: payload.call(
                 "toolName",
                 &["toolInput", "toolArgs"],
-                Moment::PermissionRequest,
+                HookPhase::PermissionRequest,
             )?,
         });
     }
     if payload.has("toolResult") {
-        return Ok(Happening::AfterTool {
+        return Ok(EventKind::AfterTool {
             call: payload.past_call("toolName", &["toolArgs"]),
             id: None,
             outcome: outcome(payload),
@@ -38,8 +38,8 @@ fn happening(payload: &Payload) -> Result<Happening, Malformed> {
         });
     }
     if payload.has("toolName") || payload.has("toolArgs") {
-        return Ok(Happening::BeforeTool {
-            call: payload.call("toolName", &["toolArgs"], Moment::BeforeTool)?,
+        return Ok(EventKind::BeforeTool {
+            call: payload.call("toolName", &["toolArgs"], HookPhase::BeforeTool)?,
             id: None,
         });
     }
@@ -49,17 +49,22 @@ fn happening(payload: &Payload) -> Result<Happening, Malformed> {
             payload.has("source"),
             payload.has("reason"),
         ) {
-            (Some(prompt), _, _) => Happening::Prompt {
+            (Some(prompt), _, _) => EventKind::Prompt {
                 words: words::own(prompt),
             },
-            (None, true, _) => Happening::SessionStart,
-            (None, false, true) => Happening::SessionEnd,
+            (None, true, _) => EventKind::SessionStart,
+            (None, false, true) => EventKind::SessionEnd,
             (None, false, false) => match payload.text("hookName") {
-                Some(name) => Happening::Other {
+                Some(name) => EventKind::Other {
                     name: name.chars().take(64).collect(),
                 },
                 // Nothing says what this is, so it may be a call.
-                None => return Err(Malformed::new(Moment::BeforeTool, "`toolName` is missing")),
+                None => {
+                    return Err(Malformed::new(
+                        HookPhase::BeforeTool,
+                        "`toolName` is missing",
+                    ));
+                }
             },
         },
     )
@@ -76,19 +81,19 @@ fn outcome(payload: &Payload) -> Outcome {
     }
 }
 
-pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
+pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
     let Answer::Ruling(ruling) = answer else {
         return Reply::neutral();
     };
-    match moment {
-        Moment::BeforeTool => {
+    match phase {
+        HookPhase::BeforeTool => {
             let ruling = ruling.for_presence(presence);
             Reply::json(&json!({
                 "permissionDecision": ruling.verdict.name(),
                 "permissionDecisionReason": ruling.reason,
             }))
         }
-        Moment::PermissionRequest => {
+        HookPhase::PermissionRequest => {
             let ruling = ruling.without_ask();
             match ruling.verdict {
                 Verdict::Allow => Reply::json(&json!({"behavior": "allow"})),
@@ -97,6 +102,6 @@ pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Rep
                 }
             }
         }
-        Moment::AfterTool | Moment::Other => Reply::neutral(),
+        HookPhase::AfterTool | HookPhase::Other => Reply::neutral(),
     }
 }

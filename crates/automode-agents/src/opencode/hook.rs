@@ -4,20 +4,20 @@
 //! session's permissions are. It cannot ask. A child session is opened by the
 //! parent's model: what is said there is not the user.
 
-use crate::claude_code::{self, Stop};
-use crate::event::{Event, Happening, Malformed, Moment, Subagent};
+use crate::claude_code::hook::{self as claude_code, Stop};
+use crate::event::{Event, EventKind, HookPhase, Malformed, Subagent};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     let payload = Payload::parse(bytes)?;
-    let happening = claude_code::happening(&payload)?;
-    let mut event = payload.event("session_id", happening)?;
+    let kind = claude_code::kind(&payload)?;
+    let mut event = payload.event("session_id", kind)?;
     let parent = payload
         .text("parent_session_id")
         .filter(|id| !id.is_empty());
     if let Some(parent) = parent {
-        if let Happening::Prompt { words } = &mut event.happening {
+        if let EventKind::Prompt { words } = &mut event.kind {
             *words = None;
         }
         let child = std::mem::replace(&mut event.session, parent.to_owned());
@@ -29,12 +29,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     Ok(event)
 }
 
-pub(crate) fn render(moment: Moment, answer: &Answer) -> Reply {
-    match (moment, answer) {
-        (Moment::BeforeTool | Moment::PermissionRequest, Answer::Ruling(ruling)) => {
+pub(crate) fn render(phase: HookPhase, answer: &Answer) -> Reply {
+    match (phase, answer) {
+        (HookPhase::BeforeTool | HookPhase::PermissionRequest, Answer::Ruling(ruling)) => {
             claude_code::before_tool(&ruling.without_ask(), Stop::Ignored)
         }
-        (Moment::AfterTool | Moment::Other, _) | (_, Answer::Neutral | Answer::Remark(_)) => {
+        (HookPhase::AfterTool | HookPhase::Other, _) | (_, Answer::Neutral | Answer::Remark(_)) => {
             Reply::neutral()
         }
     }

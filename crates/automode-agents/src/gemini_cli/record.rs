@@ -9,12 +9,45 @@ use automode_core::{Outcome, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Item, input, plain_parts};
+use crate::transcript::{
+    BranchStyle, Item, Reader, RecordFormat, RecordPlace, Turns, input, plain_parts,
+};
 use crate::words;
+
+pub(super) static FORMAT: RecordFormat = RecordFormat {
+    folder: Some(".gemini/tmp"),
+    path: None,
+    is_line: |line| line.get("$set").is_some() || line.get("projectHash").is_some(),
+    is_document: Some(is_document),
+    output_marks: &[],
+    call_mark: "",
+    read,
+    read_document: Some(read_document),
+    branches: Some(BranchStyle::Stepped(step)),
+};
+
+/// Before it wrote lines, a session was one object that names its project first.
+fn is_document(name: &str, head: &str) -> bool {
+    let fields = ["\"sessionId\"", "\"projectHash\""];
+    name.starts_with("session-") && fields.iter().all(|field| head.contains(field))
+}
+
+/// `$rewindTo` takes a message and all behind it back; a later line with the same id replaces it.
+fn step(line: &[u8], at: u64, _: &mut Reader, turns: &mut Turns) {
+    let Ok(Value::Object(fields)) = serde_json::from_slice::<Value>(line) else {
+        return;
+    };
+    let text = |field: &str| fields.get(field).and_then(Value::as_str);
+    if let Some(back) = text("$rewindTo") {
+        turns.back_to(back);
+    } else if let Some(id) = text("id") {
+        turns.add(id, at);
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line {
+struct RecordLine {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
@@ -25,24 +58,24 @@ struct Line {
 
 #[derive(Deserialize)]
 struct Document {
-    messages: Vec<Line>,
+    messages: Vec<RecordLine>,
 }
 
-pub(super) fn read(line: &[u8], cwd: &str, items: &mut Vec<Item>) {
-    if let Ok(line) = serde_json::from_slice::<Line>(line) {
-        message(&line, cwd, items);
+fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
+    if let Ok(line) = serde_json::from_slice::<RecordLine>(line) {
+        message(&line, &place.cwd, items);
     }
 }
 
-pub(super) fn read_document(document: &[u8], cwd: &str, items: &mut Vec<Item>) {
+fn read_document(document: &[u8], place: &RecordPlace, items: &mut Vec<Item>) {
     if let Ok(document) = serde_json::from_slice::<Document>(document) {
         for line in &document.messages {
-            message(line, cwd, items);
+            message(line, &place.cwd, items);
         }
     }
 }
 
-fn message(line: &Line, cwd: &str, items: &mut Vec<Item>) {
+fn message(line: &RecordLine, cwd: &str, items: &mut Vec<Item>) {
     if line.kind == "user" {
         let text = match &line.content {
             Value::String(text) => Some(text.clone()),

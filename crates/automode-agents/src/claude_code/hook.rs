@@ -7,49 +7,49 @@
 use automode_core::{Outcome, Presence, Verdict};
 use serde_json::{Map, Value, json};
 
-use crate::event::{Event, Happening, Malformed, Moment, Report};
+use crate::event::{Event, EventKind, HookPhase, Malformed, Report};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply, Ruling};
 use crate::words;
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     let payload = Payload::parse(bytes)?;
-    let happening = happening(&payload)?;
-    payload.event("session_id", happening)
+    let kind = kind(&payload)?;
+    payload.event("session_id", kind)
 }
 
 /// The events that Claude Code and those who follow it share.
-pub(crate) fn happening(payload: &Payload) -> Result<Happening, Malformed> {
-    let name = payload.name("hook_event_name", Moment::BeforeTool)?;
+pub(crate) fn kind(payload: &Payload) -> Result<EventKind, Malformed> {
+    let name = payload.name("hook_event_name", HookPhase::BeforeTool)?;
     let id = || payload.text("tool_use_id").map(str::to_owned);
     Ok(match name.as_str() {
-        "PreToolUse" => Happening::BeforeTool {
-            call: payload.call("tool_name", &["tool_input"], Moment::BeforeTool)?,
+        "PreToolUse" => EventKind::BeforeTool {
+            call: payload.call("tool_name", &["tool_input"], HookPhase::BeforeTool)?,
             id: id(),
         },
-        "PermissionRequest" => Happening::PermissionRequest {
-            call: payload.call("tool_name", &["tool_input"], Moment::PermissionRequest)?,
+        "PermissionRequest" => EventKind::PermissionRequest {
+            call: payload.call("tool_name", &["tool_input"], HookPhase::PermissionRequest)?,
         },
-        "PostToolUse" => Happening::AfterTool {
+        "PostToolUse" => EventKind::AfterTool {
             call: payload.past_call("tool_name", &["tool_input"]),
             id: id(),
             outcome: Outcome::Succeeded,
             report: report(payload.value("tool_response")),
         },
-        "PostToolUseFailure" => Happening::AfterTool {
+        "PostToolUseFailure" => EventKind::AfterTool {
             call: payload.past_call("tool_name", &["tool_input"]),
             id: id(),
             outcome: Outcome::Failed,
             report: None,
         },
-        "UserPromptSubmit" => Happening::Prompt {
+        "UserPromptSubmit" => EventKind::Prompt {
             words: payload.text("prompt").and_then(words::own),
         },
-        "SubagentStart" => Happening::SubagentStart,
-        "SubagentStop" => Happening::SubagentStop,
-        "SessionStart" => Happening::SessionStart,
-        "SessionEnd" => Happening::SessionEnd,
-        _ => Happening::Other { name },
+        "SubagentStart" => EventKind::SubagentStart,
+        "SubagentStop" => EventKind::SubagentStop,
+        "SessionStart" => EventKind::SessionStart,
+        "SessionEnd" => EventKind::SessionEnd,
+        _ => EventKind::Other { name },
     })
 }
 
@@ -68,20 +68,22 @@ fn report(response: Option<&Value>) -> Option<Report> {
     })
 }
 
-pub(crate) fn render(moment: Moment, answer: &Answer, presence: Presence) -> Reply {
-    match (moment, answer) {
-        (_, Answer::Neutral) | (Moment::Other, _) => Reply::neutral(),
-        (Moment::AfterTool, Answer::Remark(text)) => Reply::json(&json!({
+pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
+    match (phase, answer) {
+        (_, Answer::Neutral) | (HookPhase::Other, _) => Reply::neutral(),
+        (HookPhase::AfterTool, Answer::Remark(text)) => Reply::json(&json!({
             "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text},
         })),
-        (Moment::BeforeTool, Answer::Ruling(ruling)) => {
+        (HookPhase::BeforeTool, Answer::Ruling(ruling)) => {
             before_tool(&ruling.for_presence(presence), Stop::Honoured)
         }
-        (Moment::PermissionRequest, Answer::Ruling(ruling)) => {
+        (HookPhase::PermissionRequest, Answer::Ruling(ruling)) => {
             permission_request(&ruling.for_presence(presence), Interrupt::Honoured)
         }
-        (Moment::AfterTool, Answer::Ruling(_))
-        | (Moment::BeforeTool | Moment::PermissionRequest, Answer::Remark(_)) => Reply::neutral(),
+        (HookPhase::AfterTool, Answer::Ruling(_))
+        | (HookPhase::BeforeTool | HookPhase::PermissionRequest, Answer::Remark(_)) => {
+            Reply::neutral()
+        }
     }
 }
 

@@ -9,27 +9,27 @@
 
 use automode_core::Verdict;
 
-use crate::claude_code::{self, Interrupt, Stop};
-use crate::event::{Event, Malformed, Moment};
+use crate::claude_code::hook::{self as claude_code, Interrupt, Stop};
+use crate::event::{Event, HookPhase, Malformed};
 use crate::reply::{Answer, Reply};
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     claude_code::parse(bytes)
 }
 
-pub(crate) fn render(moment: Moment, answer: &Answer) -> Reply {
+pub(crate) fn render(phase: HookPhase, answer: &Answer) -> Reply {
     let Answer::Ruling(ruling) = answer else {
         return Reply::neutral();
     };
     let ruling = ruling.without_ask();
-    match (moment, ruling.verdict) {
-        (Moment::BeforeTool, Verdict::Allow) | (Moment::AfterTool | Moment::Other, _) => {
+    match (phase, ruling.verdict) {
+        (HookPhase::BeforeTool, Verdict::Allow) | (HookPhase::AfterTool | HookPhase::Other, _) => {
             Reply::neutral()
         }
-        (Moment::BeforeTool, Verdict::Ask | Verdict::Deny) => {
+        (HookPhase::BeforeTool, Verdict::Ask | Verdict::Deny) => {
             claude_code::before_tool(&ruling, Stop::Ignored)
         }
-        (Moment::PermissionRequest, _) => {
+        (HookPhase::PermissionRequest, _) => {
             claude_code::permission_request(&ruling, Interrupt::Ignored)
         }
     }

@@ -12,12 +12,56 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Item, Place, input};
+use crate::transcript::{BranchStyle, Item, Link, RecordFormat, RecordPlace, input};
 use crate::words;
+
+pub(super) static FORMAT: RecordFormat = RecordFormat {
+    folder: Some(".claude/projects"),
+    path: None,
+    is_line,
+    is_document: None,
+    output_marks: &[r#""type":"tool_result""#, r#""type": "tool_result""#],
+    call_mark: r#""tool_use""#,
+    read,
+    read_document: None,
+    branches: Some(BranchStyle::Linked(link)),
+};
+
+/// Others that name session and type say more of themselves.
+fn is_line(line: &Value) -> bool {
+    let has = |field: &str| line.get(field).is_some();
+    let of_others = ["payload", "$set", "projectHash", "provenance"];
+    has("sessionId")
+        && has("type")
+        && !of_others.into_iter().any(has)
+        && !(has("data") && has("parentId"))
+}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct LinkFields {
+    uuid: Option<String>,
+    parent_uuid: Option<String>,
+    /// What a summary stands behind.
+    logical_parent_uuid: Option<String>,
+    #[serde(default)]
+    is_sidechain: bool,
+}
+
+fn link(line: &[u8]) -> Option<Link> {
+    let fields: LinkFields = serde_json::from_slice(line).ok()?;
+    if fields.is_sidechain {
+        return None;
+    }
+    Some(Link {
+        own: fields.uuid?,
+        before: fields.parent_uuid.or(fields.logical_parent_uuid),
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RecordLine<'a> {
     #[serde(rename = "type", default, borrow)]
     kind: Cow<'a, str>,
     #[serde(default)]
@@ -88,8 +132,8 @@ struct Block<'a> {
     is_error: Option<bool>,
 }
 
-pub(super) fn read(line: &[u8], place: &mut Place, items: &mut Vec<Item>) {
-    let Ok(line) = serde_json::from_slice::<Line<'_>>(line) else {
+fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
+    let Ok(line) = serde_json::from_slice::<RecordLine<'_>>(line) else {
         return;
     };
     if let Some(at) = &line.cwd {
@@ -135,7 +179,7 @@ fn blocks(content: &str) -> impl Iterator<Item = Block<'_>> {
         .filter_map(|block| serde_json::from_str(block.get()).ok())
 }
 
-fn is_user(line: &Line<'_>) -> bool {
+fn is_user(line: &RecordLine<'_>) -> bool {
     !line.is_meta
         && !line.is_sidechain
         && !line.is_compact_summary
@@ -163,7 +207,7 @@ fn is_human(origin: Option<&Origin<'_>>) -> bool {
 }
 
 /// The words of a queued command; notifications are queued too.
-fn queued(line: &Line<'_>, attachment: &str) -> Option<String> {
+fn queued(line: &RecordLine<'_>, attachment: &str) -> Option<String> {
     let queued: Queued<'_> = serde_json::from_str(attachment).ok()?;
     let typed = queued.kind == "queued_command"
         && queued.command_mode.as_deref() == Some("prompt")
@@ -172,7 +216,7 @@ fn queued(line: &Line<'_>, attachment: &str) -> Option<String> {
     words::own(&queued.prompt.filter(|_| typed)?)
 }
 
-fn call(line: &Line<'_>, block: Block<'_>, cwd: &str) -> Option<Item> {
+fn call(line: &RecordLine<'_>, block: Block<'_>, cwd: &str) -> Option<Item> {
     if block.kind != "tool_use" {
         return None;
     }
@@ -187,7 +231,7 @@ fn call(line: &Line<'_>, block: Block<'_>, cwd: &str) -> Option<Item> {
     })
 }
 
-fn result(line: &Line<'_>, block: &Block<'_>) -> Option<Item> {
+fn result(line: &RecordLine<'_>, block: &Block<'_>) -> Option<Item> {
     if block.kind != "tool_result" {
         return None;
     }

@@ -1,0 +1,97 @@
+//! Claude Code.
+
+pub(crate) mod hook;
+mod record;
+
+use automode_core::Presence;
+use serde_json::{Value, json};
+
+use crate::client::{
+    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks,
+};
+use crate::install::{
+    Hook, HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit,
+};
+
+pub(crate) static CLIENT: Client = Client {
+    name: "claude-code",
+    title: "Claude Code",
+    parse: hook::parse,
+    render: hook::render,
+    presence: AssumedPresence {
+        usual: Presence::Interactive,
+        headless_when: Some(("CLAUDE_CODE_SESSION_ATTENDED", "0")),
+    },
+    program: Some(ClientProgram {
+        executable: "claude",
+        tested: "2.1.325",
+    }),
+    installation: Installation::Hooks(HookFile {
+        path,
+        events: &[
+            HookEvent::GateTool("PreToolUse"),
+            HookEvent::GateTool("PermissionRequest"),
+            HookEvent::RecordTool("PostToolUse"),
+            HookEvent::RecordTool("PostToolUseFailure"),
+            HookEvent::Record("UserPromptSubmit"),
+            HookEvent::Record("SubagentStart"),
+            HookEvent::Record("SubagentStop"),
+            HookEvent::Record("SessionStart"),
+            HookEvent::Record("SessionEnd"),
+        ],
+        entry,
+        version: None,
+        timeout_unit: TimeoutUnit::Seconds,
+        off_switch: Some(OffSwitch {
+            pointer: "/disableAllHooks",
+            off_when: true,
+            name: "disableAllHooks",
+        }),
+        trust: None,
+        advice: &[
+            "run Claude Code in `default` or `acceptEdits` mode, headless in `dontAsk`: there the hook decides",
+            "in `bypassPermissions` a denial of the hook still holds",
+        ],
+    }),
+    record: Some(&record::FORMAT),
+    marks: ProcessMarks {
+        variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
+        packages: &["claude-code"],
+    },
+    files: ClientFiles {
+        protected: &[".claude", ".claude.json"],
+        directory_variables: &["CLAUDE_CONFIG_DIR"],
+        instructions: &["CLAUDE.md"],
+        home_instructions: &[".claude/CLAUDE.md"],
+        permissions: Some(PermissionFiles {
+            directory_variable: "CLAUDE_CONFIG_DIR",
+            home_directory: ".claude",
+            user: "settings.json",
+            project: &[".claude/settings.json", ".claude/settings.local.json"],
+            managed_linux: "/etc/claude-code",
+            managed_macos: "/Library/Application Support/ClaudeCode",
+        }),
+    },
+    trial: |trial| Client::common_trial(trial, "Bash"),
+};
+
+fn path(place: &Place, scope: Scope) -> String {
+    match scope {
+        Scope::User => format!(
+            "{}/settings.json",
+            place.directory("CLAUDE_CONFIG_DIR", ".claude")
+        ),
+        // The command line holds a path of this machine, so it does not belong in the shared file.
+        Scope::Project => format!("{}/.claude/settings.local.json", place.project),
+    }
+}
+
+/// A registration in the layout that Codex shares; only events about tools take a matcher.
+pub(crate) fn entry(hook: &Hook) -> Value {
+    let handlers = json!([{"type": "command", "command": hook.command, "timeout": hook.timeout}]);
+    if hook.matches_tools {
+        json!({"matcher": "*", "hooks": handlers})
+    } else {
+        json!({"hooks": handlers})
+    }
+}

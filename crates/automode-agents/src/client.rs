@@ -1,0 +1,125 @@
+//! What a coding agent is to automode: one value that holds all that is its own.
+//!
+//! Each client has a folder with this value in its `mod.rs`; everything behind this
+//! crate asks the value and knows no client by name. A client that lacks something
+//! says so here with `None` or an empty list, and the rest of the program copes.
+
+use automode_core::Presence;
+use serde_json::Value;
+
+use crate::event::{Event, HookPhase, Malformed};
+use crate::install::Installation;
+use crate::reply::{Answer, Reply};
+use crate::transcript::RecordFormat;
+
+/// One coding agent.
+#[derive(Debug)]
+pub struct Client {
+    /// The name on the command line and in the log; its page is `docs/agents/<name>.md`.
+    pub name: &'static str,
+    /// As its makers write it.
+    pub title: &'static str,
+    /// The bytes of a hook's stdin, understood.
+    pub parse: fn(&[u8]) -> Result<Event, Malformed>,
+    /// An answer in the only form that this client honours.
+    pub render: fn(HookPhase, &Answer, Presence) -> Reply,
+    pub presence: AssumedPresence,
+    /// Nothing for a client that is no program of its own.
+    pub program: Option<ClientProgram>,
+    pub installation: Installation,
+    /// Nothing for a client that keeps no record in a file.
+    pub record: Option<&'static RecordFormat>,
+    pub marks: ProcessMarks,
+    pub files: ClientFiles,
+    /// The payload of an event before a tool, for a trial of the hook.
+    pub trial: fn(&Trial<'_>) -> Value,
+}
+
+/// What to assume where nothing tells whether a person is there.
+///
+/// Clients that turn an unanswered `ask` into a denial may be asked; the others
+/// would run the command or hang.
+#[derive(Clone, Copy, Debug)]
+pub struct AssumedPresence {
+    pub usual: Presence,
+    /// A variable of the hook's environment with the value that says that nobody is there.
+    pub headless_when: Option<(&'static str, &'static str)>,
+}
+
+/// The client's program.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientProgram {
+    /// Its name on the search path.
+    pub executable: &'static str,
+    /// The version that automode was tried with.
+    pub tested: &'static str,
+}
+
+/// How a process shows that this client started it.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessMarks {
+    /// Variables that it sets for what it runs.
+    pub variables: &'static [&'static str],
+    /// Packages whose programs are this client, whatever they are called.
+    pub packages: &'static [&'static str],
+}
+
+/// Files that mean something to this client.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientFiles {
+    /// What configures it, under the home directory: an agent must not change it unasked.
+    pub protected: &'static [&'static str],
+    /// Variables that name a directory of it.
+    pub directory_variables: &'static [&'static str],
+    /// Standing instructions in a project.
+    pub instructions: &'static [&'static str],
+    /// Standing instructions under the home directory.
+    pub home_instructions: &'static [&'static str],
+    /// Settings with permission rules that automode holds too.
+    pub permissions: Option<PermissionFiles>,
+}
+
+/// Where a client keeps permission rules in JSON.
+#[derive(Clone, Copy, Debug)]
+pub struct PermissionFiles {
+    /// A variable that names the directory of the user's settings.
+    pub directory_variable: &'static str,
+    /// That directory under the home directory, where the variable is not set.
+    pub home_directory: &'static str,
+    /// The file in that directory.
+    pub user: &'static str,
+    /// Files in a project.
+    pub project: &'static [&'static str],
+    /// The directory of what an administrator has set, by system.
+    pub managed_linux: &'static str,
+    pub managed_macos: &'static str,
+}
+
+/// A trial of a hook: a command that must not pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial<'a> {
+    pub event: &'a str,
+    pub session: &'a str,
+    pub command: &'a str,
+}
+
+impl Client {
+    /// The payload of Claude Code's dialect, which several clients speak.
+    pub(crate) fn common_trial(trial: &Trial<'_>, tool: &str) -> Value {
+        serde_json::json!({
+            "session_id": trial.session, "cwd": "/", "hook_event_name": trial.event,
+            "tool_name": tool, "tool_input": {"command": trial.command},
+        })
+    }
+}
+
+impl ClientFiles {
+    /// For a client that has none of them.
+    pub const NONE: Self = Self {
+        protected: &[],
+        directory_variables: &[],
+        instructions: &[],
+        home_instructions: &[],
+        permissions: None,
+    };
+}

@@ -1,0 +1,69 @@
+//! Codex.
+
+mod hook;
+mod record;
+
+use automode_core::Presence;
+
+use crate::claude_code;
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks};
+use crate::install::{HookEvent, HookFile, HookTrust, Installation, Place, Scope, TimeoutUnit};
+
+pub(crate) static CLIENT: Client = Client {
+    name: "codex",
+    title: "Codex",
+    parse: hook::parse,
+    render: |phase, answer, _| hook::render(phase, answer),
+    presence: AssumedPresence {
+        usual: Presence::Headless,
+        headless_when: None,
+    },
+    program: Some(ClientProgram {
+        executable: "codex",
+        tested: "0.166.0",
+    }),
+    installation: Installation::Hooks(HookFile {
+        path,
+        events: &[
+            HookEvent::GateTool("PreToolUse"),
+            HookEvent::GateTool("PermissionRequest"),
+            HookEvent::RecordTool("PostToolUse"),
+            HookEvent::Record("UserPromptSubmit"),
+            HookEvent::Record("SessionStart"),
+        ],
+        entry: claude_code::entry,
+        version: None,
+        timeout_unit: TimeoutUnit::Seconds,
+        off_switch: None,
+        trust: Some(HookTrust {
+            server: "app-server",
+            file: "config.toml",
+            directory: ".codex",
+            directory_variable: "CODEX_HOME",
+        }),
+        advice: &[
+            "Codex skips a hook that is not trusted and runs the command: trust it here or with `/hooks`",
+            "Codex cannot ask: what needs a person's yes is denied, with the words that permit it once",
+        ],
+    }),
+    record: Some(&record::FORMAT),
+    marks: ProcessMarks {
+        variables: &["CODEX_SANDBOX", "CODEX_THREAD_ID"],
+        packages: &[],
+    },
+    files: ClientFiles {
+        protected: &[".codex"],
+        directory_variables: &["CODEX_HOME"],
+        instructions: &[],
+        home_instructions: &[".codex/AGENTS.md"],
+        permissions: None,
+    },
+    trial: |trial| Client::common_trial(trial, "Bash"),
+};
+
+fn path(place: &Place, scope: Scope) -> String {
+    match scope {
+        Scope::User => format!("{}/hooks.json", place.directory("CODEX_HOME", ".codex")),
+        Scope::Project => format!("{}/.codex/hooks.json", place.project),
+    }
+}

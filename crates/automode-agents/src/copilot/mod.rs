@@ -1,0 +1,75 @@
+//! Copilot CLI.
+
+mod hook;
+mod record;
+
+use automode_core::Presence;
+use serde_json::{Value, json};
+
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Trial};
+use crate::install::{Hook, HookEvent, HookFile, Installation, Place, Scope, TimeoutUnit};
+
+pub(crate) static CLIENT: Client = Client {
+    name: "copilot",
+    title: "Copilot CLI",
+    parse: hook::parse,
+    render: hook::render,
+    presence: AssumedPresence {
+        usual: Presence::Interactive,
+        headless_when: None,
+    },
+    program: Some(ClientProgram {
+        executable: "copilot",
+        tested: "1.0.102",
+    }),
+    installation: Installation::Hooks(HookFile {
+        path,
+        events: &[
+            HookEvent::Gate("preToolUse"),
+            HookEvent::Gate("permissionRequest"),
+            HookEvent::Record("postToolUse"),
+            HookEvent::Record("userPromptSubmitted"),
+            HookEvent::Record("sessionStart"),
+            HookEvent::Record("sessionEnd"),
+        ],
+        entry,
+        version: Some(1),
+        timeout_unit: TimeoutUnit::Seconds,
+        off_switch: None,
+        trust: None,
+        advice: &["leave Copilot in its default mode: an allow of the hook runs without a prompt"],
+    }),
+    record: Some(&record::FORMAT),
+    marks: ProcessMarks {
+        variables: &["COPILOT_CLI"],
+        packages: &["copilot-cli"],
+    },
+    files: ClientFiles {
+        protected: &[".copilot"],
+        directory_variables: &[],
+        instructions: &[".github/copilot-instructions.md"],
+        home_instructions: &[],
+        permissions: None,
+    },
+    trial,
+};
+
+fn path(place: &Place, scope: Scope) -> String {
+    match scope {
+        Scope::User => format!("{}/.copilot/hooks/automode.json", place.home),
+        Scope::Project => format!("{}/.github/hooks/automode.json", place.project),
+    }
+}
+
+fn entry(hook: &Hook) -> Value {
+    json!({"type": "command", "bash": hook.command, "timeoutSec": hook.timeout})
+}
+
+fn trial(trial: &Trial<'_>) -> Value {
+    let (session, input) = (trial.session, json!({"command": trial.command}));
+    if trial.event == "permissionRequest" {
+        json!({"hookName": trial.event, "sessionId": session, "cwd": "/", "toolName": "bash", "toolInput": input})
+    } else {
+        json!({"sessionId": session, "cwd": "/", "toolName": "bash", "toolArgs": input})
+    }
+}

@@ -1,0 +1,75 @@
+//! Gemini CLI.
+
+pub(crate) mod hook;
+mod record;
+
+use automode_core::Presence;
+use serde_json::{Value, json};
+
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks};
+use crate::install::{
+    Hook, HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit,
+};
+
+pub(crate) static CLIENT: Client = Client {
+    name: "gemini-cli",
+    title: "Gemini CLI",
+    parse: hook::parse,
+    render: hook::render,
+    presence: AssumedPresence {
+        usual: Presence::Headless,
+        headless_when: None,
+    },
+    program: Some(ClientProgram {
+        executable: "gemini",
+        tested: "0.61.0",
+    }),
+    installation: Installation::Hooks(HookFile {
+        path,
+        events: &[
+            HookEvent::GateTool("BeforeTool"),
+            HookEvent::RecordTool("AfterTool"),
+            HookEvent::Record("BeforeAgent"),
+            HookEvent::Record("SessionStart"),
+            HookEvent::Record("SessionEnd"),
+        ],
+        entry,
+        version: None,
+        timeout_unit: TimeoutUnit::Milliseconds,
+        off_switch: Some(OffSwitch {
+            pointer: "/hooksConfig/enabled",
+            off_when: false,
+            name: "hooksConfig.enabled",
+        }),
+        trust: None,
+        advice: &[
+            "headless, Gemini CLI offers its shell tool only with `--approval-mode yolo`: the hook decides there",
+            "what needs a person's yes is denied; add `--presence interactive` to the command if somebody always watches",
+        ],
+    }),
+    record: Some(&record::FORMAT),
+    marks: ProcessMarks {
+        variables: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
+        packages: &["gemini-cli"],
+    },
+    files: ClientFiles {
+        protected: &[".gemini"],
+        directory_variables: &[],
+        instructions: &["GEMINI.md"],
+        home_instructions: &[".gemini/GEMINI.md"],
+        permissions: None,
+    },
+    trial: |trial| Client::common_trial(trial, "run_shell_command"),
+};
+
+fn path(place: &Place, scope: Scope) -> String {
+    format!("{}/.gemini/settings.json", place.base(scope))
+}
+
+/// A registration in the layout that Qwen Code shares: named, matched, in milliseconds.
+pub(crate) fn entry(hook: &Hook) -> Value {
+    json!({"matcher": "*", "hooks": [{
+        "name": "automode", "type": "command", "command": hook.command,
+        "timeout": hook.timeout.saturating_mul(1000),
+    }]})
+}

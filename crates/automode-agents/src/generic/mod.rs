@@ -1,0 +1,34 @@
+//! Any other harness.
+
+mod hook;
+
+use automode_core::Presence;
+use serde_json::json;
+
+use crate::client::{AssumedPresence, Client, ClientFiles, ProcessMarks};
+use crate::install::Installation;
+
+pub(crate) static CLIENT: Client = Client {
+    name: "generic",
+    title: "any other harness",
+    parse: hook::parse,
+    render: hook::render,
+    presence: AssumedPresence {
+        usual: Presence::Headless,
+        headless_when: None,
+    },
+    program: None,
+    installation: Installation::ByTheHarness,
+    record: None,
+    marks: ProcessMarks {
+        variables: &[],
+        packages: &[],
+    },
+    files: ClientFiles::NONE,
+    trial: |trial| {
+        json!({
+            "event": trial.event, "session": trial.session, "cwd": "/",
+            "tool": "Bash", "input": {"command": trial.command},
+        })
+    },
+};

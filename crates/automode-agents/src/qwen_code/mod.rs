@@ -1,0 +1,64 @@
+//! Qwen Code.
+
+mod hook;
+mod record;
+
+use automode_core::Presence;
+
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks};
+use crate::gemini_cli;
+use crate::install::{HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit};
+
+pub(crate) static CLIENT: Client = Client {
+    name: "qwen-code",
+    title: "Qwen Code",
+    parse: hook::parse,
+    render: hook::render,
+    presence: AssumedPresence {
+        usual: Presence::Interactive,
+        headless_when: None,
+    },
+    program: Some(ClientProgram {
+        executable: "qwen",
+        tested: "0.24.4",
+    }),
+    installation: Installation::Hooks(HookFile {
+        path,
+        events: &[
+            HookEvent::GateTool("PreToolUse"),
+            HookEvent::RecordTool("PostToolUse"),
+            HookEvent::Record("UserPromptSubmit"),
+            HookEvent::Record("SessionStart"),
+            HookEvent::Record("SessionEnd"),
+        ],
+        entry: gemini_cli::entry,
+        version: None,
+        timeout_unit: TimeoutUnit::Milliseconds,
+        off_switch: Some(OffSwitch {
+            pointer: "/disableAllHooks",
+            off_when: true,
+            name: "disableAllHooks",
+        }),
+        trust: None,
+        advice: &[
+            "headless, Qwen Code offers its shell tool only with `--approval-mode yolo`: the hook decides there",
+        ],
+    }),
+    record: Some(&record::FORMAT),
+    marks: ProcessMarks {
+        variables: &["QWEN_CODE", "QWEN_CODE_SESSION_ID"],
+        packages: &["qwen-code"],
+    },
+    files: ClientFiles {
+        protected: &[".qwen"],
+        directory_variables: &[],
+        instructions: &["QWEN.md"],
+        home_instructions: &[],
+        permissions: None,
+    },
+    trial: |trial| Client::common_trial(trial, "run_shell_command"),
+};
+
+fn path(place: &Place, scope: Scope) -> String {
+    format!("{}/.qwen/settings.json", place.base(scope))
+}
