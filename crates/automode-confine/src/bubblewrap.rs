@@ -1,0 +1,73 @@
+//! The layout as mounts, with namespaces of its own for everything, by bubblewrap.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::inside::PLACE;
+use crate::layout::{Layout, Place};
+
+/// The name of the program inside.
+pub(crate) const PROGRAM: &str = "automode";
+
+/// How bubblewrap is started so that `run` (this run's private files) and `program` are inside.
+#[must_use]
+pub(crate) fn command(
+    bubblewrap: &Path,
+    layout: &Layout,
+    directory: &Path,
+    run: &Path,
+    program: &Path,
+) -> Command {
+    let mut command = Command::new(bubblewrap);
+    command.args(arguments(layout, directory, run, program));
+    command
+}
+
+fn arguments(layout: &Layout, directory: &Path, run: &Path, program: &Path) -> Vec<OsString> {
+    let mut list = Arguments(Vec::new());
+    // Without an own user namespace nobody could forbid making one.
+    for word in [
+        "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
+        "--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session",
+    ] {
+        list.add([word]);
+    }
+    list.add(["--cap-drop", "ALL"]);
+    for place in &layout.places {
+        match place {
+            Place::Read(path) => list.bind("--ro-bind", path, path),
+            Place::Write(path) => list.bind("--bind", path, path),
+            Place::Private { from, at } => list.bind("--bind", from, at),
+            Place::Empty(at) => list.pair("--tmpfs", at),
+            Place::Link { to, at } => list.bind("--symlink", to, at),
+        }
+    }
+    list.add(["--proc", "/proc"]);
+    list.add(["--dev", "/dev"]);
+    list.bind("--ro-bind", run, Path::new(PLACE));
+    let inner = PathBuf::from(PLACE).join(PROGRAM);
+    list.bind("--ro-bind", program, &inner);
+    list.pair("--chdir", directory);
+    list.add(["--"]);
+    list.0.push(inner.into());
+    list.add(["confined", "inside"]);
+    list.0
+}
+
+struct Arguments(Vec<OsString>);
+
+impl Arguments {
+    fn add<const N: usize>(&mut self, words: [&str; N]) {
+        self.0.extend(words.map(OsString::from));
+    }
+
+    fn pair(&mut self, option: &str, path: &Path) {
+        self.0.extend([OsStr::new(option), path.as_os_str()].map(OsString::from));
+    }
+
+    fn bind(&mut self, option: &str, from: &Path, to: &Path) {
+        self.pair(option, from);
+        self.0.push(to.into());
+    }
+}

@@ -1,0 +1,81 @@
+//! What a confined run needs to know of this machine.
+//!
+//! Read once at the edge; the layout and the environment inside are computed from it.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The person's home, the environment, and where our own files lie.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    pub home: PathBuf,
+    pub variables: BTreeMap<String, String>,
+    /// Private and lasting: tickets, results, undo.
+    pub state: PathBuf,
+    /// Private and disposable: caches and temporary directories of confined runs.
+    pub cache: PathBuf,
+    /// This program, which is started again inside.
+    pub program: PathBuf,
+}
+
+impl Machine {
+    /// This process's, with the directory that holds automode's state.
+    ///
+    /// `None` where there is no home: nothing could be hidden.
+    #[must_use]
+    pub fn here(state: PathBuf) -> Option<Self> {
+        let variables: BTreeMap<String, String> = env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let home = absolute(&variables, "HOME")?;
+        let home = fs::canonicalize(home).ok()?;
+        let cache = absolute(&variables, "XDG_CACHE_HOME")
+            .unwrap_or_else(|| home.join(".cache"))
+            .join("automode/confined");
+        Some(Self {
+            cache,
+            state,
+            program: env::current_exe().ok()?,
+            home,
+            variables,
+        })
+    }
+
+    /// The directories of the search path, resolved, those that exist.
+    #[must_use]
+    pub fn search_path(&self) -> Vec<PathBuf> {
+        let path = self.variables.get("PATH").map_or("", String::as_str);
+        let mut found: Vec<PathBuf> = Vec::new();
+        for entry in env::split_paths(path).filter(|entry| entry.is_absolute()) {
+            for entry in [Some(entry.clone()), fs::canonicalize(entry).ok()]
+                .into_iter()
+                .flatten()
+            {
+                if entry.is_dir() && !found.contains(&entry) {
+                    found.push(entry);
+                }
+            }
+        }
+        found
+    }
+
+    /// A program on the search path that does not lie below `outside_of`.
+    ///
+    /// A project must not bring the program that is to confine it.
+    #[must_use]
+    pub fn find_program(&self, name: &str, outside_of: &Path) -> Option<PathBuf> {
+        self.search_path()
+            .into_iter()
+            .filter_map(|directory| fs::canonicalize(directory.join(name)).ok())
+            .find(|program| program.is_file() && !program.starts_with(outside_of))
+    }
+}
+
+fn absolute(variables: &BTreeMap<String, String>, name: &str) -> Option<PathBuf> {
+    variables
+        .get(name)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+}

@@ -1,0 +1,295 @@
+//! A proxy that names what it refuses.
+//!
+//! It stands outside, where the decision cannot be touched. A listed host is reached at
+//! port 443 only, at a public address only; everything else is answered with a refusal
+//! that a person can read, and noted.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::refusal::{Refusal, Report};
+use crate::watch::{Notes, note};
+
+/// What the first line of a report from inside begins with, and of the news that it runs.
+pub(crate) const REPORT: &str = "REPORT ";
+pub(crate) const STARTED: &str = "STARTED";
+
+const DIAL: Duration = Duration::from_secs(10);
+const LONGEST_LINE: u64 = 64 * 1024;
+
+/// Which hosts answer, and the proxy that the person uses to reach them.
+#[derive(Debug, Clone)]
+pub(crate) struct Proxy {
+    pub(crate) hosts: Vec<String>,
+    pub(crate) upstream: Option<String>,
+    pub(crate) notes: Notes,
+    pub(crate) started: Arc<AtomicBool>,
+}
+
+/// A connection that can be used from two threads.
+pub(crate) trait Duplex: Read + Write + Send + Sized + 'static {
+    fn twin(&self) -> io::Result<Self>;
+    fn end(&self);
+}
+
+impl Duplex for TcpStream {
+    fn twin(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+    fn end(&self) {
+        let _ = self.shutdown(Shutdown::Write);
+    }
+}
+
+impl Duplex for UnixStream {
+    fn twin(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+    fn end(&self) {
+        let _ = self.shutdown(Shutdown::Write);
+    }
+}
+
+impl Proxy {
+    /// Answers at a socket until the process ends.
+    pub(crate) fn serve_socket(self, listener: UnixListener) {
+        let proxy = Arc::new(self);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let proxy = Arc::clone(&proxy);
+                thread::spawn(move || proxy.answer(stream));
+            }
+        });
+    }
+
+    /// Answers at a port of this machine until the process ends.
+    pub(crate) fn serve_port(self, listener: TcpListener) {
+        let proxy = Arc::new(self);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let proxy = Arc::clone(&proxy);
+                thread::spawn(move || proxy.answer(stream));
+            }
+        });
+    }
+
+    fn answer(&self, mut stream: impl Duplex) {
+        let Ok(reading) = stream.twin() else {
+            return;
+        };
+        let mut reader = BufReader::new(reading);
+        let Some(line) = read_line(&mut reader) else {
+            return;
+        };
+        if let Some(report) = line.strip_prefix(REPORT) {
+            self.take(report);
+            let _ = stream.write_all(b"ok\n");
+            return;
+        }
+        if line.starts_with(STARTED) {
+            self.started.store(true, Ordering::SeqCst);
+            let _ = stream.write_all(b"ok\n");
+            return;
+        }
+        let Some((method, host, port)) = wanted(&line) else {
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+            return;
+        };
+        while read_line(&mut reader).is_some_and(|header| !header.trim_end().is_empty()) {}
+        let listed = self.hosts.iter().any(|known| known.eq_ignore_ascii_case(&host));
+        let distant = if listed && port == 443 && method == "CONNECT" {
+            self.dial(&host).ok()
+        } else {
+            None
+        };
+        match distant {
+            Some(distant) => {
+                if stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").is_ok() {
+                    join(stream, distant);
+                }
+            }
+            None => {
+                note(&self.notes, Refusal::Network(format!("{host}:{port}")));
+                let _ = stream.write_all(refusal(&host, port).as_bytes());
+            }
+        }
+    }
+
+    fn take(&self, report: &str) {
+        let Ok(report) = serde_json::from_str::<Report>(report) else {
+            return;
+        };
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        for refusal in report.refusals {
+            notes.note(refusal);
+        }
+    }
+
+    fn dial(&self, host: &str) -> io::Result<TcpStream> {
+        if let Some(upstream) = &self.upstream {
+            return tunnel(upstream, host);
+        }
+        let public: Vec<SocketAddr> = (host, 443)
+            .to_socket_addrs()?
+            .filter(|address| is_public(address.ip()))
+            .collect();
+        for address in public {
+            if let Ok(stream) = TcpStream::connect_timeout(&address, DIAL) {
+                return Ok(stream);
+            }
+        }
+        Err(io::Error::other("no public address answers"))
+    }
+}
+
+/// Copies both ways until both ends are done.
+pub(crate) fn join(first: impl Duplex, second: impl Duplex) {
+    let (Ok(mut from), Ok(mut to)) = (first.twin(), second.twin()) else {
+        return;
+    };
+    let there = thread::spawn(move || {
+        let _ = io::copy(&mut from, &mut to);
+        to.end();
+    });
+    let (mut from, mut to) = (second, first);
+    let _ = io::copy(&mut from, &mut to);
+    to.end();
+    let _ = there.join();
+}
+
+/// A way through the person's own proxy.
+fn tunnel(upstream: &str, host: &str) -> io::Result<TcpStream> {
+    let address = upstream
+        .strip_prefix("http://")
+        .unwrap_or(upstream)
+        .trim_end_matches('/');
+    let address = address.rsplit_once('@').map_or(address, |(_, address)| address);
+    let address = address
+        .to_socket_addrs()?
+        .next()
+        .ok_or_else(|| io::Error::other("the proxy has no address"))?;
+    let mut stream = TcpStream::connect_timeout(&address, DIAL)?;
+    write!(stream, "CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n")?;
+    // Byte by byte: what follows the header belongs to the connection.
+    let mut header = Vec::new();
+    let mut byte = [0_u8; 1];
+    while !header.ends_with(b"\r\n\r\n") && header.len() < 16 * 1024 {
+        stream.read_exact(&mut byte)?;
+        header.extend(byte);
+    }
+    let accepted = header.starts_with(b"HTTP/1.1 200") || header.starts_with(b"HTTP/1.0 200");
+    if accepted { Ok(stream) } else { Err(io::Error::other("the proxy refused")) }
+}
+
+fn read_line(reader: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    reader.take(LONGEST_LINE).read_line(&mut line).ok().filter(|count| *count > 0)?;
+    Some(line)
+}
+
+/// The method, host and port of a request to a proxy.
+fn wanted(line: &str) -> Option<(String, String, u16)> {
+    let mut words = line.split_ascii_whitespace();
+    let (method, target) = (words.next()?, words.next()?);
+    let (rest, usual) = match target.split_once("://") {
+        Some(("https", rest)) => (rest, 443),
+        Some((_, rest)) => (rest, 80),
+        None => (target, 443),
+    };
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, port.parse().ok()?),
+        Some(_) | None => (authority, usual),
+    };
+    (!host.is_empty()).then(|| (method.to_owned(), host.to_owned(), port))
+}
+
+fn refusal(host: &str, port: u16) -> String {
+    let body = format!("automode: confined: network to {host}:{port} refused\n");
+    format!(
+        "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// A name of a list must not lead to this machine or its neighbours.
+fn is_public(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => {
+            let [first, second, ..] = address.octets();
+            !(address.is_loopback()
+                || address.is_private()
+                || address.is_link_local()
+                || address.is_unspecified()
+                || address.is_broadcast()
+                || address.is_multicast()
+                || address.is_documentation()
+                || (first == 100 && (64..128).contains(&second)))
+        }
+        IpAddr::V6(address) => {
+            !(address.is_loopback()
+                || address.is_unspecified()
+                || address.is_multicast()
+                || address.is_unique_local()
+                || address.is_unicast_link_local())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_read() {
+        let check = |line: &str, expected: Option<(&str, &str, u16)>| {
+            let expected = expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c));
+            assert_eq!(wanted(line), expected, "{line}");
+        };
+        check("CONNECT a.example:443 HTTP/1.1", Some(("CONNECT", "a.example", 443)));
+        check("GET http://a.example/x HTTP/1.1", Some(("GET", "a.example", 80)));
+        check("GET http://u:p@a.example:8080/x HTTP/1.1", Some(("GET", "a.example", 8080)));
+        check("CONNECT [::1]:22 HTTP/1.1", Some(("CONNECT", "[::1]", 22)));
+        check("nonsense", None);
+        check("GET http:///x HTTP/1.1", None);
+    }
+
+    #[test]
+    fn neighbours_are_not_public() {
+        let check = |address: &str, expected: bool| {
+            assert_eq!(is_public(address.parse().unwrap()), expected, "{address}");
+        };
+        check("8.8.8.8", true);
+        check("127.0.0.1", false);
+        check("10.1.2.3", false);
+        check("169.254.169.254", false);
+        check("100.64.0.1", false);
+        check("::1", false);
+        check("::ffff:10.0.0.1", false);
+        check("fd00::1", false);
+        check("fe80::1", false);
+    }
+
+    #[test]
+    fn an_unlisted_host_is_refused_and_noted() {
+        let notes = Notes::default();
+        let proxy = Proxy { hosts: vec![], upstream: None, notes: Arc::clone(&notes), started: Arc::default() };
+        let (mut mine, theirs) = UnixStream::pair().unwrap();
+        mine.write_all(b"CONNECT registry.example:443 HTTP/1.1\r\n\r\n").unwrap();
+        let answering = thread::spawn(move || proxy.answer(theirs));
+        let mut answer = String::new();
+        mine.read_to_string(&mut answer).unwrap();
+        answering.join().unwrap();
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+        assert_eq!(
+            notes.lock().unwrap().refusals,
+            [Refusal::Network("registry.example:443".into())]
+        );
+    }
+}

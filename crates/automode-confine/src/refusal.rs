@@ -1,0 +1,121 @@
+//! What a confined command wanted and did not get.
+//!
+//! Paths and hosts are read from the confined process: hints for a reader, never grounds
+//! for a decision.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::protected::Mended;
+
+/// One thing that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refusal {
+    /// A host and its port.
+    Network(String),
+    /// A file or directory outside what may be changed.
+    Write(PathBuf),
+    /// A file in the empty home: it was written, and is gone.
+    Vanished(PathBuf),
+}
+
+/// What is said of one run.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    pub refusals: Vec<Refusal>,
+    pub mended: Vec<Mended>,
+}
+
+/// How many are kept of each run, and how many of them are shown.
+const KEPT: usize = 200;
+const SHOWN: usize = 8;
+
+/// Names of files that programs try to write in passing and do without.
+const NOISE: &[&str] = &[
+    ".package-cache", ".package-cache-mutate", ".global-cache", "__pycache__", "nscd", "_logs",
+    "_update-notifier-last-checked", ".crates.toml", ".crates2.json", "index.lock",
+];
+
+impl Report {
+    /// Notes a refusal once, unless it is one that nobody misses.
+    pub(crate) fn note(&mut self, refusal: Refusal) {
+        let noise = match &refusal {
+            Refusal::Network(_) => false,
+            Refusal::Write(path) | Refusal::Vanished(path) => is_noise(path),
+        };
+        if !noise && self.refusals.len() < KEPT && !self.refusals.contains(&refusal) {
+            self.refusals.push(refusal);
+        }
+    }
+
+    /// What a model reads at the end of the command's output; nothing if nothing happened.
+    #[must_use]
+    pub fn for_model(&self, id: Option<&str>) -> String {
+        let mut text = String::new();
+        for refusal in self.refusals.iter().take(SHOWN) {
+            let line = match refusal {
+                Refusal::Network(host) => format!("network to {host} refused"),
+                Refusal::Write(path) => format!("write to {} refused", path.display()),
+                Refusal::Vanished(path) => {
+                    format!("{} was written to an empty home and is gone", path.display())
+                }
+            };
+            text.push_str(&format!("automode: confined: {line}\n"));
+        }
+        let more = self.refusals.len().saturating_sub(SHOWN);
+        if more > 0 {
+            text.push_str(&format!("automode: confined: and {more} more\n"));
+        }
+        for mended in &self.mended {
+            let line = match mended {
+                Mended::MovedAside(path, place) => format!(
+                    "{} appeared; other programs would run it, so it was moved to {}",
+                    path.display(),
+                    place.display()
+                ),
+                Mended::PutBack(path) => format!("{} was changed and put back", path.display()),
+                Mended::Left(path) => {
+                    format!("{} was changed and could not be put back: look at it", path.display())
+                }
+            };
+            text.push_str(&format!("automode: confined: {line}\n"));
+        }
+        let asked = self.refusals.iter().any(|refusal| match refusal {
+            Refusal::Network(_) | Refusal::Write(_) => true,
+            Refusal::Vanished(_) => false,
+        });
+        if asked && let Some(id) = id {
+            text.push_str(&format!(
+                "automode: if the command failed for this, do not retry it; ask the person for: automode allow-once {id}\n"
+            ));
+        }
+        text
+    }
+}
+
+fn is_noise(path: &Path) -> bool {
+    path.components().any(|part| {
+        NOISE.iter().any(|noise| part.as_os_str() == *noise)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_names_what_to_ask_for() {
+        let mut report = Report::default();
+        report.note(Refusal::Network("registry.example:443".into()));
+        report.note(Refusal::Network("registry.example:443".into()));
+        report.note(Refusal::Write("/home/dev/.cargo/.package-cache".into()));
+        assert_eq!(
+            report.for_model(Some("7f3a")),
+            "automode: confined: network to registry.example:443 refused\n\
+             automode: if the command failed for this, do not retry it; ask the person for: automode allow-once 7f3a\n"
+        );
+        assert_eq!(Report::default().for_model(Some("7f3a")), "");
+    }
+}

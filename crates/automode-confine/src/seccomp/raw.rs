@@ -1,0 +1,132 @@
+//! The kernel's calls for filters and their notifications.
+//!
+//! The only unsafe code of the workspace: no safe library offers the listener.
+//! Every block passes pointers to values that live on this stack for the whole call, of the
+//! sizes that the kernel's headers give; file descriptors are owned from the moment they exist.
+
+#![expect(unsafe_code, reason = "seccomp listeners have no safe interface")]
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use super::program::Instruction;
+
+const SET_MODE_FILTER: libc::c_long = 1;
+const NEW_LISTENER: libc::c_long = 1 << 3;
+const CONTINUE: u32 = 1;
+
+/// The end that learns of calls.
+#[derive(Debug)]
+pub(crate) struct Listener(OwnedFd);
+
+/// One call that waits for an answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Notification {
+    id: u64,
+    /// The calling thread.
+    pub(crate) thread: u32,
+    pub(crate) call: i64,
+    pub(crate) arguments: [u64; 6],
+}
+
+/// The answer to a waiting call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// The kernel goes on with the call as it stands then.
+    GoOn,
+    /// It was done in its place.
+    Done,
+    Fail(i32),
+}
+
+/// Puts a filter on this thread and all it starts.
+pub(crate) fn install(program: &[Instruction]) -> io::Result<()> {
+    set_filter(program, 0).map(|_| ())
+}
+
+/// As [`install`], for a program that notifies.
+pub(crate) fn install_listener(program: &[Instruction]) -> io::Result<Listener> {
+    let descriptor = set_filter(program, NEW_LISTENER)?;
+    let descriptor = i32::try_from(descriptor).map_err(io::Error::other)?;
+    // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
+    Ok(Listener(unsafe { OwnedFd::from_raw_fd(descriptor) }))
+}
+
+/// Keeps every file that is open beyond input, output and errors from what is started.
+///
+/// A launcher inherits what its parent forgot to close; a file opened outside stays open inside.
+pub(crate) fn keep_files() -> io::Result<()> {
+    // SAFETY: the call takes numbers alone, and marks descriptors without closing one.
+    let result = unsafe { libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC as _) };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+fn set_filter(program: &[Instruction], flags: libc::c_long) -> io::Result<libc::c_long> {
+    rustix::thread::set_no_new_privs(true)?;
+    let length = u16::try_from(program.len()).map_err(io::Error::other)?;
+    let filter = libc::sock_fprog {
+        len: length,
+        filter: program.as_ptr().cast_mut(),
+    };
+    // SAFETY: the kernel copies the program, which outlives the call and is not written.
+    let result = unsafe {
+        libc::syscall(libc::SYS_seccomp, SET_MODE_FILTER, flags, &raw const filter)
+    };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(result)
+}
+
+impl Listener {
+    /// The next call; an error means that this one is gone, or that no caller is left.
+    pub(crate) fn receive(&self) -> io::Result<Notification> {
+        // SAFETY: all zeroes is a valid value of this structure, and what the kernel wants.
+        let mut raw: libc::seccomp_notif = unsafe { MaybeUninit::zeroed().assume_init() };
+        // SAFETY: the request writes one `seccomp_notif` to a pointer that is valid for it.
+        let result = unsafe {
+            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV as _, &raw mut raw)
+        };
+        if result < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Notification {
+            id: raw.id,
+            thread: raw.pid,
+            call: i64::from(raw.data.nr),
+            arguments: raw.data.args,
+        })
+    }
+
+    /// Whether the caller still waits: what was read of it until now was its own.
+    pub(crate) fn still_waits(&self, notification: &Notification) -> bool {
+        let id = notification.id;
+        // SAFETY: the request reads one `u64` from a pointer that is valid for it.
+        let result = unsafe {
+            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID as _, &raw const id)
+        };
+        result == 0
+    }
+
+    pub(crate) fn reply(&self, notification: &Notification, reply: Reply) -> io::Result<()> {
+        let (error, flags) = match reply {
+            Reply::GoOn => (0, CONTINUE),
+            Reply::Done => (0, 0),
+            Reply::Fail(error) => (-error, 0),
+        };
+        let response = libc::seccomp_notif_resp { id: notification.id, val: 0, error, flags };
+        // SAFETY: the request reads one `seccomp_notif_resp` from a pointer that is valid for it.
+        let result = unsafe {
+            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND as _, &raw const response)
+        };
+        if result < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(())
+    }
+}
+

