@@ -28,8 +28,15 @@ fn arguments(layout: &Layout, directory: &Path, run: &Path, program: &Path) -> V
     let mut list = Arguments(Vec::new());
     // Without an own user namespace nobody could forbid making one.
     for word in [
-        "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-        "--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session",
+        "--unshare-user",
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-net",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        "--disable-userns",
+        "--die-with-parent",
+        "--new-session",
     ] {
         list.add([word]);
     }
@@ -63,7 +70,8 @@ impl Arguments {
     }
 
     fn pair(&mut self, option: &str, path: &Path) {
-        self.0.extend([OsStr::new(option), path.as_os_str()].map(OsString::from));
+        self.0
+            .extend([OsStr::new(option), path.as_os_str()].map(OsString::from));
     }
 
     fn bind(&mut self, option: &str, from: &Path, to: &Path) {

@@ -30,7 +30,10 @@ pub(crate) fn text(thread: u32, address: u64) -> Option<PathBuf> {
     while bytes.len() < LONGEST_PATH {
         let at = address.checked_add(bytes.len() as u64)?;
         let mut page = vec![0_u8; usize::try_from(4096 - at % 4096).ok()?];
-        let count = memory.read_at(&mut page, at).ok().filter(|count| *count > 0)?;
+        let count = memory
+            .read_at(&mut page, at)
+            .ok()
+            .filter(|count| *count > 0)?;
         page.truncate(count);
         if let Some(end) = page.iter().position(|byte| *byte == 0) {
             page.truncate(end);
@@ -56,7 +59,10 @@ fn parse(bytes: &[u8]) -> Option<Address> {
     let family = i32::from(u16::from_ne_bytes(bytes.get(..2)?.try_into().ok()?));
     if family == libc::AF_UNIX {
         let name = bytes.get(2..)?;
-        let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+        let end = name
+            .iter()
+            .position(|byte| *byte == 0)
+            .unwrap_or(name.len());
         return Some(match name.get(..end) {
             Some(path) if !path.is_empty() => {
                 Address::Path(PathBuf::from(std::ffi::OsStr::from_bytes(path)))
@@ -120,7 +126,10 @@ mod tests {
         assert_eq!(parse(&bytes), Some(expected));
         let mut bytes = 1_u16.to_ne_bytes().to_vec();
         bytes.extend(b"/run/docker.sock\0rest");
-        assert_eq!(parse(&bytes), Some(Address::Path("/run/docker.sock".into())));
+        assert_eq!(
+            parse(&bytes),
+            Some(Address::Path("/run/docker.sock".into()))
+        );
         let mut bytes = 1_u16.to_ne_bytes().to_vec();
         bytes.extend(b"\0abstract");
         assert_eq!(parse(&bytes), Some(Address::Other));

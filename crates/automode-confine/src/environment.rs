@@ -11,16 +11,39 @@ use crate::machine::Machine;
 
 /// Ways to helpers outside that act with the person's rights.
 const HELPERS: &[&str] = &[
-    "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "DOCKER_HOST", "GNOME_KEYRING_CONTROL",
-    "GPG_AGENT_INFO", "KUBECONFIG", "SSH_AGENT_PID", "SSH_ASKPASS", "SSH_AUTH_SOCK",
-    "SUDO_ASKPASS", "TMUX", "VSCODE_GIT_IPC_HANDLE", "VSCODE_IPC_HOOK_CLI", "WAYLAND_DISPLAY",
-    "XAUTHORITY", "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "DOCKER_HOST",
+    "GNOME_KEYRING_CONTROL",
+    "GPG_AGENT_INFO",
+    "KUBECONFIG",
+    "SSH_AGENT_PID",
+    "SSH_ASKPASS",
+    "SSH_AUTH_SOCK",
+    "SUDO_ASKPASS",
+    "TMUX",
+    "VSCODE_GIT_IPC_HANDLE",
+    "VSCODE_IPC_HOOK_CLI",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
 ];
 
 /// How the names of variables end that hold secrets.
 const SECRET_ENDINGS: &[&str] = &[
-    "ACCESS_KEY", "API_KEY", "APIKEY", "CREDENTIALS", "PASSPHRASE", "PASSWD",
-    "PASSWORD", "PRIVATE_KEY", "SECRET", "SECRET_KEY", "TOKEN", "ACCESS_KEY_ID", "_PAT",
+    "ACCESS_KEY",
+    "API_KEY",
+    "APIKEY",
+    "CREDENTIALS",
+    "PASSPHRASE",
+    "PASSWD",
+    "PASSWORD",
+    "PRIVATE_KEY",
+    "SECRET",
+    "SECRET_KEY",
+    "TOKEN",
+    "ACCESS_KEY_ID",
+    "_PAT",
 ];
 
 /// Variables that name caches, and the directory each gets.
@@ -57,14 +80,23 @@ pub(crate) fn inside(machine: &Machine, layout: &Layout) -> BTreeMap<String, Str
     let downloaded = machine.home.join(".gradle/caches");
     if downloaded.is_dir() {
         let downloaded = downloaded.to_string_lossy().into_owned();
-        variables.entry("GRADLE_RO_DEP_CACHE".to_owned()).or_insert(downloaded);
+        variables
+            .entry("GRADLE_RO_DEP_CACHE".to_owned())
+            .or_insert(downloaded);
     }
     variables
 }
 
 /// The proxy that every polite program asks, for all but this machine.
 pub(crate) fn with_proxy(variables: &mut BTreeMap<String, String>, address: &str) {
-    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+    for name in [
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+    ] {
         variables.insert(name.to_owned(), format!("http://{address}"));
     }
     for name in ["NO_PROXY", "no_proxy"] {
@@ -73,8 +105,19 @@ pub(crate) fn with_proxy(variables: &mut BTreeMap<String, String>, address: &str
 }
 
 /// A home of its own, where the real one cannot be covered.
-pub(crate) fn with_home(variables: &mut BTreeMap<String, String>, machine: &Machine, home: &Path, temporary: &Path) {
-    for (name, directory) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup"), ("PYENV_ROOT", ".pyenv"), ("GOPATH", "go"), ("NVM_DIR", ".nvm")] {
+pub(crate) fn with_home(
+    variables: &mut BTreeMap<String, String>,
+    machine: &Machine,
+    home: &Path,
+    temporary: &Path,
+) {
+    for (name, directory) in [
+        ("CARGO_HOME", ".cargo"),
+        ("RUSTUP_HOME", ".rustup"),
+        ("PYENV_ROOT", ".pyenv"),
+        ("GOPATH", "go"),
+        ("NVM_DIR", ".nvm"),
+    ] {
         let real = machine.home.join(directory);
         if real.is_dir() {
             let real = real.to_string_lossy().into_owned();
@@ -84,7 +127,9 @@ pub(crate) fn with_home(variables: &mut BTreeMap<String, String>, machine: &Mach
     let settings = machine.home.join(".gitconfig");
     if settings.is_file() {
         let settings = settings.to_string_lossy().into_owned();
-        variables.entry("GIT_CONFIG_GLOBAL".to_owned()).or_insert(settings);
+        variables
+            .entry("GIT_CONFIG_GLOBAL".to_owned())
+            .or_insert(settings);
     }
     variables.insert("HOME".to_owned(), home.to_string_lossy().into_owned());
     for name in ["TMPDIR", "TMP", "TEMP"] {
@@ -94,8 +139,7 @@ pub(crate) fn with_home(variables: &mut BTreeMap<String, String>, machine: &Mach
 
 fn is_hidden(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    HELPERS.contains(&upper.as_str())
-        || SECRET_ENDINGS.iter().any(|ending| upper.ends_with(ending))
+    HELPERS.contains(&upper.as_str()) || SECRET_ENDINGS.iter().any(|ending| upper.ends_with(ending))
 }
 
 #[cfg(test)]

@@ -33,7 +33,10 @@ impl Kept {
         let repository = Repository::of(&project);
         let protected = Protected::of(&project, &repository, Git::Commit);
         let mut names = protected.present.clone();
-        let inside = repository.directories.iter().filter(|found| found.starts_with(&project));
+        let inside = repository
+            .directories
+            .iter()
+            .filter(|found| found.starts_with(&project));
         for directory in inside.clone() {
             if confinement.git == Git::ReadOnly {
                 names.extend(POSITIONS.iter().map(|name| directory.join(name)));
@@ -52,14 +55,22 @@ impl Kept {
         let repositories = inside
             .filter_map(|directory| Some((directory.clone(), directory.metadata().ok()?.ino())))
             .collect();
-        Ok(Self { copies, repositories, project, protected })
+        Ok(Self {
+            copies,
+            repositories,
+            project,
+            protected,
+        })
     }
 
     /// Whatever changed is moved to `aside`, and the copy takes its place.
     pub(crate) fn put_back(&self, aside: &Path) -> Vec<Mended> {
         let mut mended = Vec::new();
         for (directory, number) in &self.repositories {
-            if directory.metadata().is_ok_and(|found| found.ino() == *number) {
+            if directory
+                .metadata()
+                .is_ok_and(|found| found.ino() == *number)
+            {
                 continue;
             }
             mended.push(match self.return_repository(directory, *number, aside) {
@@ -88,13 +99,20 @@ impl Kept {
     fn return_repository(&self, directory: &Path, number: u64, aside: &Path) -> io::Result<()> {
         let mut places = vec![self.project.clone()];
         places.extend(
-            fs::read_dir(&self.project)?.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()),
+            fs::read_dir(&self.project)?
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.is_dir()),
         );
         let moved = places
             .iter()
             .filter_map(|place| fs::read_dir(place).ok())
             .flat_map(|entries| entries.flatten())
-            .find(|entry| entry.metadata().is_ok_and(|found| found.ino() == number && found.is_dir()))
+            .find(|entry| {
+                entry
+                    .metadata()
+                    .is_ok_and(|found| found.ino() == number && found.is_dir())
+            })
             .ok_or_else(|| io::Error::other("not found"))?;
         if directory.symlink_metadata().is_ok() {
             set_aside(directory, aside)?;
@@ -104,7 +122,9 @@ impl Kept {
 }
 
 fn count(path: &Path, budget: &mut usize) -> io::Result<()> {
-    *budget = budget.checked_sub(1).ok_or_else(|| io::Error::other("too many files to keep"))?;
+    *budget = budget
+        .checked_sub(1)
+        .ok_or_else(|| io::Error::other("too many files to keep"))?;
     if path.symlink_metadata()?.is_dir() {
         for entry in fs::read_dir(path)? {
             count(&entry?.path(), budget)?;
@@ -129,14 +149,20 @@ fn is_same(first: &Path, second: &Path) -> bool {
     }
     if mine.is_dir() {
         return entries(first) == entries(second)
-            && entries(first).iter().all(|name| is_same(&first.join(name), &second.join(name)));
+            && entries(first)
+                .iter()
+                .all(|name| is_same(&first.join(name), &second.join(name)));
     }
     mine.len() == theirs.len() && fs::read(first).ok() == fs::read(second).ok()
 }
 
 fn entries(directory: &Path) -> Vec<std::ffi::OsString> {
-    let mut names: Vec<_> =
-        fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+    let mut names: Vec<_> = fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
     names.sort();
     names
 }
@@ -166,8 +192,14 @@ mod tests {
         fs::remove_file(project.join(".git/refs/heads/main")).unwrap();
         assert_eq!(kept.put_back(&top.join("aside")).len(), 3);
         assert!(!project.join(".git/hooks/pre-commit").exists());
-        assert_eq!(fs::read_to_string(project.join(".git/config")).unwrap(), "[core]\n");
-        assert_eq!(fs::read_to_string(project.join(".git/refs/heads/main")).unwrap(), "1234\n");
+        assert_eq!(
+            fs::read_to_string(project.join(".git/config")).unwrap(),
+            "[core]\n"
+        );
+        assert_eq!(
+            fs::read_to_string(project.join(".git/refs/heads/main")).unwrap(),
+            "1234\n"
+        );
         assert_eq!(kept.put_back(&top.join("aside")), []);
     }
 
@@ -180,7 +212,13 @@ mod tests {
         fs::rename(project.join(".git"), project.join("old")).unwrap();
         fs::create_dir(project.join(".git")).unwrap();
         fs::write(project.join(".git/config"), "evil").unwrap();
-        assert_eq!(kept.put_back(&top.join("aside")), [Mended::PutBack(project.join(".git"))]);
-        assert_eq!(fs::read_to_string(project.join(".git/config")).unwrap(), "[core]\n");
+        assert_eq!(
+            kept.put_back(&top.join("aside")),
+            [Mended::PutBack(project.join(".git"))]
+        );
+        assert_eq!(
+            fs::read_to_string(project.join(".git/config")).unwrap(),
+            "[core]\n"
+        );
     }
 }

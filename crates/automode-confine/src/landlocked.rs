@@ -40,7 +40,10 @@ pub(crate) fn run(
     proxy: u16,
     notes: &Notes,
 ) -> io::Result<u8> {
-    let home = layout.temporary.parent().map(|session| session.join("home"));
+    let home = layout
+        .temporary
+        .parent()
+        .map(|session| session.join("home"));
     let home = home.ok_or_else(|| io::Error::other("no place for a home"))?;
     let home = private(&home).map_err(io::Error::other)?;
     environment::with_home(&mut order.variables, machine, &home, &layout.temporary);
@@ -53,7 +56,12 @@ pub(crate) fn run(
     on_end(end_descendants)?;
     let mut ports: BTreeSet<u16> = request.confinement.loopback.iter().copied().collect();
     ports.insert(proxy);
-    let supervisor = Supervisor { ports, sockets: writable, bounds: order.bounds.clone(), notes: Arc::clone(notes) };
+    let supervisor = Supervisor {
+        ports,
+        sockets: writable,
+        bounds: order.bounds.clone(),
+        notes: Arc::clone(notes),
+    };
     let (send, receive) = mpsc::channel::<Listener>();
     thread::spawn(move || {
         if let Ok(listener) = receive.recv() {
@@ -70,7 +78,8 @@ pub(crate) fn run(
         watched.extend(seccomp::watched_metadata());
         watched.extend(seccomp::reported_writes());
         let listener = seccomp::install_listener(&seccomp::compile(&watched))?;
-        send.send(listener).map_err(|_| io::Error::other("the supervisor is gone"))?;
+        send.send(listener)
+            .map_err(|_| io::Error::other("the supervisor is gone"))?;
         Command::new(&order.shell)
             .arg("-c")
             .arg(&order.command)
@@ -79,7 +88,9 @@ pub(crate) fn run(
             .envs(&order.variables)
             .status()
     });
-    let status = running.join().map_err(|_| io::Error::other("the starting thread died"))?;
+    let status = running
+        .join()
+        .map_err(|_| io::Error::other("the starting thread died"))?;
     end_descendants();
     status.map(code_of)
 }
@@ -92,7 +103,13 @@ struct Rules {
 
 /// Devices that hold nothing.
 const DEVICES: [&str; 8] = [
-    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
     "/dev/pts",
 ];
 
@@ -128,16 +145,22 @@ impl Rules {
             let Ok(found) = fs::metadata(path) else {
                 continue;
             };
-            let access = if found.is_dir() { access } else { access & AccessFs::from_file(NEEDED) };
+            let access = if found.is_dir() {
+                access
+            } else {
+                access & AccessFs::from_file(NEEDED)
+            };
             let opened = PathFd::new(path).map_err(|error| io::Error::other(error.to_string()))?;
-            rules = rules.add_rule(PathBeneath::new(opened, access)).map_err(failed)?;
+            rules = rules
+                .add_rule(PathBeneath::new(opened, access))
+                .map_err(failed)?;
         }
         let status = rules.restrict_self().map_err(failed)?;
         match status.ruleset {
             RulesetStatus::FullyEnforced => Ok(()),
-            RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced => {
-                Err(io::Error::other("the kernel does not enforce all path rules"))
-            }
+            RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced => Err(io::Error::other(
+                "the kernel does not enforce all path rules",
+            )),
         }
     }
 }
@@ -161,7 +184,11 @@ fn end_descendants() {
 pub(crate) fn descendants() -> Vec<Pid> {
     let mut parents: Vec<(i32, i32)> = Vec::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+        let Some(number) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
             continue;
         };
         if let Some(parent) = parent_of(&entry.path()) {
@@ -171,11 +198,18 @@ pub(crate) fn descendants() -> Vec<Pid> {
     let mut known = vec![rustix::process::getpid().as_raw_nonzero().get()];
     let mut at = 0;
     while let Some(parent) = known.get(at).copied() {
-        let children = parents.iter().filter(|(_, above)| *above == parent).map(|(child, _)| *child);
+        let children = parents
+            .iter()
+            .filter(|(_, above)| *above == parent)
+            .map(|(child, _)| *child);
         known.extend(children.collect::<Vec<i32>>());
         at += 1;
     }
-    known.into_iter().skip(1).filter_map(Pid::from_raw).collect()
+    known
+        .into_iter()
+        .skip(1)
+        .filter_map(Pid::from_raw)
+        .collect()
 }
 
 /// The name in the middle may hold anything, so the fields are counted after it.

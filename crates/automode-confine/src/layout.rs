@@ -55,19 +55,65 @@ pub enum LayoutError {
 
 /// What a machine needs to run programs at all.
 const SYSTEM: &[&str] = &[
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix",
-    "/gnu", "/sys", "/snap", "/run/current-system", "/var/lib/gems", "/var/lib/dpkg",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix",
+    "/gnu",
+    "/sys",
+    "/snap",
+    "/run/current-system",
+    "/var/lib/gems",
+    "/var/lib/dpkg",
 ];
 
 /// Places of the home that [`Home::Hide`] hides.
 const SECRETS: &[&str] = &[
-    ".aws", ".azure", ".bash_history", ".cargo/credentials", ".cargo/credentials.toml",
-    ".config/gcloud", ".config/gh", ".config/git/credentials", ".config/op", ".docker",
-    ".git-credentials", ".gnupg", ".kube", ".local/share/keyrings", ".local/state", ".mozilla",
-    ".config/google-chrome", ".config/chromium", ".netrc", ".npmrc", ".password-store",
-    ".pgpass", ".pypirc", ".ssh", ".vault-token", ".zsh_history", ".claude", ".codex",
-    ".gemini", ".copilot", ".qwen", ".config/automode", ".cache", ".gradle/gradle.properties",
-    ".m2/settings.xml", ".python_history", ".node_repl_history", ".terraform.d", ".thunderbird",
+    ".aws",
+    ".azure",
+    ".bash_history",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/git/credentials",
+    ".config/op",
+    ".docker",
+    ".git-credentials",
+    ".gnupg",
+    ".kube",
+    ".local/share/keyrings",
+    ".local/state",
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".netrc",
+    ".npmrc",
+    ".password-store",
+    ".pgpass",
+    ".pypirc",
+    ".ssh",
+    ".vault-token",
+    ".zsh_history",
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".copilot",
+    ".qwen",
+    ".config/automode",
+    ".cache",
+    ".gradle/gradle.properties",
+    ".m2/settings.xml",
+    ".python_history",
+    ".node_repl_history",
+    ".terraform.d",
+    ".thunderbird",
 ];
 
 impl Layout {
@@ -90,8 +136,14 @@ impl Layout {
 
         let mut places = system();
         places.push(Place::Empty("/run".into()));
-        places.push(Place::Private { from: temporary.clone(), at: "/tmp".into() });
-        places.push(Place::Private { from: more_temporary, at: "/var/tmp".into() });
+        places.push(Place::Private {
+            from: temporary.clone(),
+            at: "/tmp".into(),
+        });
+        places.push(Place::Private {
+            from: more_temporary,
+            at: "/var/tmp".into(),
+        });
         match confinement.home {
             Home::Empty => places.push(Place::Empty(machine.home.clone())),
             Home::Hide => hide(&machine.home, &mut places),
@@ -120,8 +172,19 @@ impl Layout {
             let entries = repository.entries.iter().filter(|entry| entry.is_file());
             places.extend(entries.cloned().map(Place::Read));
         }
-        places.extend(protected.present.iter().filter_map(keepable).map(Place::Read));
-        Ok(Self { places, protected, temporary, caches })
+        places.extend(
+            protected
+                .present
+                .iter()
+                .filter_map(keepable)
+                .map(Place::Read),
+        );
+        Ok(Self {
+            places,
+            protected,
+            temporary,
+            caches,
+        })
     }
 
     /// The trees that may be changed, as they are called outside.
@@ -162,12 +225,18 @@ fn system() -> Vec<Place> {
         if entry.file_type().is_ok_and(|kind| kind.is_symlink())
             && let Ok(to) = fs::read_link(entry.path())
         {
-            places.push(Place::Link { to, at: entry.path() });
+            places.push(Place::Link {
+                to,
+                at: entry.path(),
+            });
         }
     }
     for directory in SYSTEM {
         let directory = Path::new(directory);
-        if directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        if directory
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_dir())
+        {
             places.push(Place::Read(directory.to_owned()));
         }
     }
@@ -188,15 +257,17 @@ fn hide(home: &Path, places: &mut Vec<Place>) {
         if found.is_dir() {
             places.push(Place::Empty(path));
         } else if found.is_file() {
-            places.push(Place::Private { from: "/dev/null".into(), at: path });
+            places.push(Place::Private {
+                from: "/dev/null".into(),
+                at: path,
+            });
         }
     }
 }
 
 /// Resolved, existing, and not around the home.
 fn checked(path: &Path, machine: &Machine) -> Result<PathBuf, LayoutError> {
-    let resolved =
-        fs::canonicalize(path).map_err(|_| LayoutError::Missing(path.to_owned()))?;
+    let resolved = fs::canonicalize(path).map_err(|_| LayoutError::Missing(path.to_owned()))?;
     if machine.home.starts_with(&resolved) {
         return Err(LayoutError::TooWide(resolved));
     }
@@ -206,9 +277,8 @@ fn checked(path: &Path, machine: &Machine) -> Result<PathBuf, LayoutError> {
 /// A directory that only this person can enter.
 pub(crate) fn private(path: &Path) -> Result<PathBuf, LayoutError> {
     use std::os::unix::fs::DirBuilderExt;
-    let failed = |error: std::io::Error| {
-        LayoutError::Private(format!("`{}`: {error}", path.display()))
-    };
+    let failed =
+        |error: std::io::Error| LayoutError::Private(format!("`{}`: {error}", path.display()));
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -221,7 +291,13 @@ pub(crate) fn private(path: &Path) -> Result<PathBuf, LayoutError> {
 pub(crate) fn plain(word: &str) -> String {
     let mut name: String = word
         .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' })
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() || letter == '-' {
+                letter
+            } else {
+                '_'
+            }
+        })
         .take(80)
         .collect();
     if name.is_empty() {
@@ -233,7 +309,11 @@ pub(crate) fn plain(word: &str) -> String {
 fn name_of(project: &Path) -> String {
     use sha2::{Digest, Sha256};
     let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
-    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+    digest
+        .iter()
+        .take(12)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -261,8 +341,7 @@ mod tests {
         let top = temp.path().canonicalize().unwrap();
         let machine = machine(&top);
         let project = machine.home.join("app");
-        let layout =
-            Layout::of(&Confinement::of_project(&project), &machine, "a session").unwrap();
+        let layout = Layout::of(&Confinement::of_project(&project), &machine, "a session").unwrap();
         let position = |wanted: &Place| layout.places.iter().position(|place| place == wanted);
         let home = position(&Place::Empty(machine.home.clone())).unwrap();
         let written = position(&Place::Write(project.clone())).unwrap();
@@ -272,7 +351,11 @@ mod tests {
             .rposition(|place| *place == Place::Read(project.join(".git")))
             .unwrap();
         assert!(home < written && written < git);
-        assert!(!layout.places.contains(&Place::Read(machine.home.join(".ssh"))));
+        assert!(
+            !layout
+                .places
+                .contains(&Place::Read(machine.home.join(".ssh")))
+        );
     }
 
     #[test]
@@ -295,13 +378,25 @@ mod tests {
         let top = temp.path().canonicalize().unwrap();
         let machine = machine(&top);
         let check = |confinement: Confinement, expected: LayoutError| {
-            assert_eq!(Layout::of(&confinement, &machine, "s").unwrap_err(), expected);
+            assert_eq!(
+                Layout::of(&confinement, &machine, "s").unwrap_err(),
+                expected
+            );
         };
         let home = machine.home.clone();
-        check(Confinement::of_project(&home), LayoutError::TooWide(home.clone()));
-        check(Confinement::of_project("/"), LayoutError::TooWide("/".into()));
         check(
-            Confinement { read: vec![top.clone()], ..Confinement::of_project(home.join("app")) },
+            Confinement::of_project(&home),
+            LayoutError::TooWide(home.clone()),
+        );
+        check(
+            Confinement::of_project("/"),
+            LayoutError::TooWide("/".into()),
+        );
+        check(
+            Confinement {
+                read: vec![top.clone()],
+                ..Confinement::of_project(home.join("app"))
+            },
             LayoutError::TooWide(top.clone()),
         );
         check(
@@ -309,7 +404,10 @@ mod tests {
             LayoutError::Missing(home.join("gone")),
         );
         fs::create_dir(home.join("app/state")).unwrap();
-        let inside = Machine { state: home.join("app/state"), ..machine.clone() };
+        let inside = Machine {
+            state: home.join("app/state"),
+            ..machine.clone()
+        };
         assert!(Layout::of(&Confinement::of_project(home.join("app")), &inside, "s").is_err());
     }
 }

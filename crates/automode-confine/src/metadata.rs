@@ -24,18 +24,16 @@ pub(crate) fn is_change(notification: &Notification) -> bool {
 }
 
 /// Does what is asked to a file in one of the trees.
-pub(crate) fn decide(
-    listener: &Listener,
-    notification: &Notification,
-    trees: &[PathBuf],
-) -> Reply {
+pub(crate) fn decide(listener: &Listener, notification: &Notification, trees: &[PathBuf]) -> Reply {
     let change = Change::of(notification);
     if change.path == 0 {
         // The descriptor itself: it was opened under the rules.
         return Reply::GoOn;
     }
     let path = target(notification);
-    let times = change.times.and_then(|at| timestamps(notification.thread, at));
+    let times = change
+        .times
+        .and_then(|at| timestamps(notification.thread, at));
     if !listener.still_waits(notification) {
         return Reply::Fail(libc::EACCES);
     }
@@ -47,16 +45,24 @@ pub(crate) fn decide(
     } else {
         OFlags::NOFOLLOW
     };
-    let Ok(file) = openat(CWD, &path, OFlags::PATH | OFlags::CLOEXEC | follow, Mode::empty()) else {
+    let Ok(file) = openat(
+        CWD,
+        &path,
+        OFlags::PATH | OFlags::CLOEXEC | follow,
+        Mode::empty(),
+    ) else {
         return Reply::Fail(libc::ENOENT);
     };
     let link = format!("/proc/self/fd/{}", file.as_raw_fd());
-    let own = fs::read_link(&link).is_ok_and(|real| trees.iter().any(|tree| real.starts_with(tree)));
+    let own =
+        fs::read_link(&link).is_ok_and(|real| trees.iter().any(|tree| real.starts_with(tree)));
     if !own {
         return Reply::Fail(libc::EACCES);
     }
     let result = match (change.mode, times) {
-        (Some(mode), _) => rustix::fs::chmodat(CWD, &link, Mode::from_raw_mode(mode), AtFlags::empty()),
+        (Some(mode), _) => {
+            rustix::fs::chmodat(CWD, &link, Mode::from_raw_mode(mode), AtFlags::empty())
+        }
         (None, Some(times)) => utimensat(CWD, &link, &times, AtFlags::empty()),
         (None, None) => return Reply::Fail(libc::EACCES),
     };
@@ -90,27 +96,68 @@ impl Change {
         let directory = i32::from_ne_bytes(low(first).to_ne_bytes());
         #[cfg(target_arch = "x86_64")]
         if notification.call == libc::SYS_chmod {
-            return Self { directory: libc::AT_FDCWD, path: first, mode: Some(low(second)), times: None, flags: 0 };
+            return Self {
+                directory: libc::AT_FDCWD,
+                path: first,
+                mode: Some(low(second)),
+                times: None,
+                flags: 0,
+            };
         }
         if notification.call == libc::SYS_utimensat {
-            return Self { directory, path: second, mode: None, times: Some(third), flags: low(fourth) };
+            return Self {
+                directory,
+                path: second,
+                mode: None,
+                times: Some(third),
+                flags: low(fourth),
+            };
         }
         // The older call has no flags; what its register holds means nothing.
-        let flags = if notification.call == libc::SYS_fchmodat2 { low(fourth) } else { 0 };
-        Self { directory, path: second, mode: Some(low(third)), times: None, flags }
+        let flags = if notification.call == libc::SYS_fchmodat2 {
+            low(fourth)
+        } else {
+            0
+        };
+        Self {
+            directory,
+            path: second,
+            mode: Some(low(third)),
+            times: None,
+            flags,
+        }
     }
 }
 
 fn timestamps(thread: u32, at: u64) -> Option<Timestamps> {
-    let now = Timespec { tv_sec: 0, tv_nsec: libc::UTIME_NOW };
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: libc::UTIME_NOW,
+    };
     if at == 0 {
-        return Some(Timestamps { last_access: now, last_modification: now });
+        return Some(Timestamps {
+            last_access: now,
+            last_modification: now,
+        });
     }
     let mut bytes = [0_u8; 32];
-    File::open(format!("/proc/{thread}/mem")).ok()?.read_exact_at(&mut bytes, at).ok()?;
-    let number = |from: usize| Some(i64::from_ne_bytes(bytes.get(from..from + 8)?.try_into().ok()?));
+    File::open(format!("/proc/{thread}/mem"))
+        .ok()?
+        .read_exact_at(&mut bytes, at)
+        .ok()?;
+    let number = |from: usize| {
+        Some(i64::from_ne_bytes(
+            bytes.get(from..from + 8)?.try_into().ok()?,
+        ))
+    };
     Some(Timestamps {
-        last_access: Timespec { tv_sec: number(0)?, tv_nsec: number(8)? },
-        last_modification: Timespec { tv_sec: number(16)?, tv_nsec: number(24)? },
+        last_access: Timespec {
+            tv_sec: number(0)?,
+            tv_nsec: number(8)?,
+        },
+        last_modification: Timespec {
+            tv_sec: number(16)?,
+            tv_nsec: number(24)?,
+        },
     })
 }

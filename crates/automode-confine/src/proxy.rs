@@ -101,7 +101,10 @@ impl Proxy {
             return;
         };
         while read_line(&mut reader).is_some_and(|header| !header.trim_end().is_empty()) {}
-        let listed = self.hosts.iter().any(|known| known.eq_ignore_ascii_case(&host));
+        let listed = self
+            .hosts
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(&host));
         let distant = if listed && port == 443 && method == "CONNECT" {
             self.dial(&host).ok()
         } else {
@@ -109,7 +112,10 @@ impl Proxy {
         };
         match distant {
             Some(distant) => {
-                if stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").is_ok() {
+                if stream
+                    .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                    .is_ok()
+                {
                     join(stream, distant);
                 }
             }
@@ -168,13 +174,18 @@ fn tunnel(upstream: &str, host: &str) -> io::Result<TcpStream> {
         .strip_prefix("http://")
         .unwrap_or(upstream)
         .trim_end_matches('/');
-    let address = address.rsplit_once('@').map_or(address, |(_, address)| address);
+    let address = address
+        .rsplit_once('@')
+        .map_or(address, |(_, address)| address);
     let address = address
         .to_socket_addrs()?
         .next()
         .ok_or_else(|| io::Error::other("the proxy has no address"))?;
     let mut stream = TcpStream::connect_timeout(&address, DIAL)?;
-    write!(stream, "CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n")?;
+    write!(
+        stream,
+        "CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n"
+    )?;
     // Byte by byte: what follows the header belongs to the connection.
     let mut header = Vec::new();
     let mut byte = [0_u8; 1];
@@ -183,12 +194,20 @@ fn tunnel(upstream: &str, host: &str) -> io::Result<TcpStream> {
         header.extend(byte);
     }
     let accepted = header.starts_with(b"HTTP/1.1 200") || header.starts_with(b"HTTP/1.0 200");
-    if accepted { Ok(stream) } else { Err(io::Error::other("the proxy refused")) }
+    if accepted {
+        Ok(stream)
+    } else {
+        Err(io::Error::other("the proxy refused"))
+    }
 }
 
 fn read_line(reader: &mut impl BufRead) -> Option<String> {
     let mut line = String::new();
-    reader.take(LONGEST_LINE).read_line(&mut line).ok().filter(|count| *count > 0)?;
+    reader
+        .take(LONGEST_LINE)
+        .read_line(&mut line)
+        .ok()
+        .filter(|count| *count > 0)?;
     Some(line)
 }
 
@@ -202,7 +221,9 @@ fn wanted(line: &str) -> Option<(String, String, u16)> {
         None => (target, 443),
     };
     let authority = rest.split(['/', '?', '#']).next()?;
-    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let authority = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, port.parse().ok()?),
         Some(_) | None => (authority, usual),
@@ -252,9 +273,18 @@ mod tests {
             let expected = expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c));
             assert_eq!(wanted(line), expected, "{line}");
         };
-        check("CONNECT a.example:443 HTTP/1.1", Some(("CONNECT", "a.example", 443)));
-        check("GET http://a.example/x HTTP/1.1", Some(("GET", "a.example", 80)));
-        check("GET http://u:p@a.example:8080/x HTTP/1.1", Some(("GET", "a.example", 8080)));
+        check(
+            "CONNECT a.example:443 HTTP/1.1",
+            Some(("CONNECT", "a.example", 443)),
+        );
+        check(
+            "GET http://a.example/x HTTP/1.1",
+            Some(("GET", "a.example", 80)),
+        );
+        check(
+            "GET http://u:p@a.example:8080/x HTTP/1.1",
+            Some(("GET", "a.example", 8080)),
+        );
         check("CONNECT [::1]:22 HTTP/1.1", Some(("CONNECT", "[::1]", 22)));
         check("nonsense", None);
         check("GET http:///x HTTP/1.1", None);
@@ -279,9 +309,15 @@ mod tests {
     #[test]
     fn an_unlisted_host_is_refused_and_noted() {
         let notes = Notes::default();
-        let proxy = Proxy { hosts: vec![], upstream: None, notes: Arc::clone(&notes), started: Arc::default() };
+        let proxy = Proxy {
+            hosts: vec![],
+            upstream: None,
+            notes: Arc::clone(&notes),
+            started: Arc::default(),
+        };
         let (mut mine, theirs) = UnixStream::pair().unwrap();
-        mine.write_all(b"CONNECT registry.example:443 HTTP/1.1\r\n\r\n").unwrap();
+        mine.write_all(b"CONNECT registry.example:443 HTTP/1.1\r\n\r\n")
+            .unwrap();
         let answering = thread::spawn(move || proxy.answer(theirs));
         let mut answer = String::new();
         mine.read_to_string(&mut answer).unwrap();

@@ -34,8 +34,16 @@ const SHOWN: usize = 8;
 
 /// Names of files that programs try to write in passing and do without.
 const NOISE: &[&str] = &[
-    ".package-cache", ".package-cache-mutate", ".global-cache", "__pycache__", "nscd", "_logs",
-    "_update-notifier-last-checked", ".crates.toml", ".crates2.json", "index.lock",
+    ".package-cache",
+    ".package-cache-mutate",
+    ".global-cache",
+    "__pycache__",
+    "nscd",
+    "_logs",
+    "_update-notifier-last-checked",
+    ".crates.toml",
+    ".crates2.json",
+    "index.lock",
 ];
 
 impl Report {
@@ -59,7 +67,10 @@ impl Report {
                 Refusal::Network(host) => format!("network to {host} refused"),
                 Refusal::Write(path) => format!("write to {} refused", path.display()),
                 Refusal::Vanished(path) => {
-                    format!("{} was written to an empty home and is gone", path.display())
+                    format!(
+                        "{} was written to an empty home and is gone",
+                        path.display()
+                    )
                 }
             };
             text.push_str(&format!("automode: confined: {line}\n"));
@@ -77,7 +88,10 @@ impl Report {
                 ),
                 Mended::PutBack(path) => format!("{} was changed and put back", path.display()),
                 Mended::Left(path) => {
-                    format!("{} was changed and could not be put back: look at it", path.display())
+                    format!(
+                        "{} was changed and could not be put back: look at it",
+                        path.display()
+                    )
                 }
             };
             text.push_str(&format!("automode: confined: {line}\n"));
@@ -96,9 +110,8 @@ impl Report {
 }
 
 fn is_noise(path: &Path) -> bool {
-    path.components().any(|part| {
-        NOISE.iter().any(|noise| part.as_os_str() == *noise)
-    })
+    path.components()
+        .any(|part| NOISE.iter().any(|noise| part.as_os_str() == *noise))
 }
 
 #[cfg(test)]

@@ -164,11 +164,7 @@ mod tests {
         fs::write(main.join("HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::write(own.join("HEAD"), "ref: refs/heads/side\n").unwrap();
         fs::write(own.join("commondir"), "../..\n").unwrap();
-        fs::write(
-            main.join("config"),
-            "[core]\n\thooksPath = \".githooks\"\n",
-        )
-        .unwrap();
+        fs::write(main.join("config"), "[core]\n\thooksPath = \".githooks\"\n").unwrap();
         fs::write(side.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         fs::write(own.join("gitdir"), format!("{}/.git\n", side.display())).unwrap();
         let found = Repository::of(&side);
@@ -185,7 +181,10 @@ mod tests {
         fs::create_dir(top.join("app")).unwrap();
         fs::write(top.join("other/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::write(top.join("app/.git"), "gitdir: ../other/.git\n").unwrap();
-        assert_eq!(Repository::of(&top.join("app")).directories, [] as [&Path; 0]);
+        assert_eq!(
+            Repository::of(&top.join("app")).directories,
+            [] as [&Path; 0]
+        );
     }
 
     #[test]
@@ -194,9 +193,6 @@ mod tests {
         let top = temp.path().canonicalize().unwrap();
         fs::create_dir_all(top.join("libs/inner/.git")).unwrap();
         fs::create_dir_all(top.join("node_modules/x/.git")).unwrap();
-        assert_eq!(
-            Repository::of(&top).entries,
-            [top.join("libs/inner/.git")]
-        );
+        assert_eq!(Repository::of(&top).entries, [top.join("libs/inner/.git")]);
     }
 }

@@ -83,7 +83,11 @@ pub fn run(request: &Request, machine: &Machine, backend: &Backend) -> Result<Ou
     let started = Arc::new(AtomicBool::new(false));
     let proxy = Proxy {
         hosts: request.confinement.network.hosts().to_vec(),
-        upstream: machine.variables.get("HTTPS_PROXY").or_else(|| machine.variables.get("https_proxy")).cloned(),
+        upstream: machine
+            .variables
+            .get("HTTPS_PROXY")
+            .or_else(|| machine.variables.get("https_proxy"))
+            .cloned(),
         notes: Arc::clone(&notes),
         started: Arc::clone(&started),
     };
@@ -109,7 +113,10 @@ pub fn run(request: &Request, machine: &Machine, backend: &Backend) -> Result<Ou
         }
     };
     let mut report = notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let aside = machine.state.join("aside").join(plain(request.id.as_deref().unwrap_or(&files.name)));
+    let aside = machine
+        .state
+        .join("aside")
+        .join(plain(request.id.as_deref().unwrap_or(&files.name)));
     if let Some(kept) = kept {
         report.mended.extend(kept.put_back(&aside));
     }
@@ -127,7 +134,9 @@ fn by_bubblewrap(
     proxy: Proxy,
 ) -> Result<u8, RunError> {
     let failed = |what| move |error| RunError::Io(what, error);
-    files.write(order).map_err(failed("cannot write the order"))?;
+    files
+        .write(order)
+        .map_err(failed("cannot write the order"))?;
     proxy.serve_socket(files.listen().map_err(failed("no proxy"))?);
     let child = bubblewrap::command(
         program,
@@ -182,8 +191,16 @@ fn bounds(layout: &Layout, machine: &Machine, backend: &Backend) -> Bounds {
     }
     Bounds {
         writable,
-        kept: if inside { layout.protected.present.clone() } else { Vec::new() },
-        forgotten: if inside { vec![machine.home.clone()] } else { Vec::new() },
+        kept: if inside {
+            layout.protected.present.clone()
+        } else {
+            Vec::new()
+        },
+        forgotten: if inside {
+            vec![machine.home.clone()]
+        } else {
+            Vec::new()
+        },
     }
 }
 
@@ -195,7 +212,9 @@ pub(crate) struct RunFiles {
 
 impl RunFiles {
     fn new(machine: &Machine) -> Result<Self, RunError> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos());
         let name = format!("{}-{now}", std::process::id());
         let directory = private(&machine.cache.join("run").join(&name))?;
         Ok(Self { directory, name })

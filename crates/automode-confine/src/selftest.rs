@@ -50,7 +50,11 @@ const REFUSED: i32 = 77;
 /// Tries the backends, and remembers the answer.
 #[must_use]
 pub fn selftest(machine: &Machine) -> SelfTest {
-    let mut tested = SelfTest { attempts: Vec::new(), backend: None, key: key(machine) };
+    let mut tested = SelfTest {
+        attempts: Vec::new(),
+        backend: None,
+        key: key(machine),
+    };
     let mut backends = Vec::new();
     match machine.find_program("bwrap", Path::new("/nonexistent")) {
         Some(program) => backends.push(Backend::Bubblewrap(program)),
@@ -63,7 +67,10 @@ pub fn selftest(machine: &Machine) -> SelfTest {
     for backend in backends {
         let failure = probe(machine, &backend).err();
         let works = failure.is_none();
-        tested.attempts.push(Attempt { name: backend.name().to_owned(), failure });
+        tested.attempts.push(Attempt {
+            name: backend.name().to_owned(),
+            failure,
+        });
         if works {
             tested.backend = Some(backend);
             break;
@@ -95,12 +102,20 @@ fn key(machine: &Machine) -> String {
             let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
             Some(format!("{} {}", program.display(), since.as_secs()))
         });
-    format!("{} {} {}", boot.trim(), bubblewrap.unwrap_or_default(), env!("CARGO_PKG_VERSION"))
+    format!(
+        "{} {} {}",
+        boot.trim(),
+        bubblewrap.unwrap_or_default(),
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 /// A run in a process of its own: it takes over signals and ends what it started.
 fn probe(machine: &Machine, backend: &Backend) -> Result<(), String> {
-    let place = machine.cache.join("selftest").join(std::process::id().to_string());
+    let place = machine
+        .cache
+        .join("selftest")
+        .join(std::process::id().to_string());
     let result = probe_in(&place, machine, backend);
     let _ = fs::remove_dir_all(&place);
     result
@@ -125,7 +140,14 @@ fn probe_in(place: &Path, machine: &Machine, backend: &Backend) -> Result<(), St
         .arg(&machine.state)
         .arg(&command)
         .current_dir(&project)
-        .env("XDG_CACHE_HOME", machine.cache.parent().and_then(Path::parent).unwrap_or(&machine.cache))
+        .env(
+            "XDG_CACHE_HOME",
+            machine
+                .cache
+                .parent()
+                .and_then(Path::parent)
+                .unwrap_or(&machine.cache),
+        )
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .output()
@@ -153,7 +175,9 @@ fn probe_in(place: &Path, machine: &Machine, backend: &Backend) -> Result<(), St
 pub fn inner(words: &[&str]) -> u8 {
     match words {
         ["inside"] => inside(),
-        ["probe", backend, state, command] => probed(backend, state, command).unwrap_or(NOT_STARTED),
+        ["probe", backend, state, command] => {
+            probed(backend, state, command).unwrap_or(NOT_STARTED)
+        }
         [] | [..] => NOT_STARTED,
     }
 }

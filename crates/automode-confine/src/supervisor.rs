@@ -167,12 +167,17 @@ fn listen(socket: &OwnedFd, notification: &Notification) -> Reply {
     let [_, backlog, ..] = notification.arguments;
     let family = rustix::net::sockopt::socket_domain(socket).ok();
     if family == Some(AddressFamily::INET) || family == Some(AddressFamily::INET6) {
-        let bound = rustix::net::getsockname(socket).ok().and_then(|name| SocketAddr::try_from(name).ok());
+        let bound = rustix::net::getsockname(socket)
+            .ok()
+            .and_then(|name| SocketAddr::try_from(name).ok());
         if !bound.is_some_and(|address| address.ip().to_canonical().is_loopback()) {
             return Reply::Fail(libc::EACCES);
         }
     }
-    answer(rustix::net::listen(socket, i32::try_from(backlog).unwrap_or(128)))
+    answer(rustix::net::listen(
+        socket,
+        i32::try_from(backlog).unwrap_or(128),
+    ))
 }
 
 fn answer(result: rustix::io::Result<()>) -> Reply {
@@ -211,9 +216,10 @@ fn listens_inside(port: u16) -> io::Result<bool> {
         let Ok(entries) = fs::read_dir(directory) else {
             continue;
         };
-        let holds = entries.flatten().filter_map(|entry| fs::read_link(entry.path()).ok()).any(|to| {
-            sockets.iter().any(|socket| to == Path::new(socket))
-        });
+        let holds = entries
+            .flatten()
+            .filter_map(|entry| fs::read_link(entry.path()).ok())
+            .any(|to| sockets.iter().any(|socket| to == Path::new(socket)));
         if holds {
             return Ok(true);
         }

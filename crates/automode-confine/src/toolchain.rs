@@ -183,9 +183,17 @@ fn installation(directory: &Path, home: &Path) -> Option<PathBuf> {
     // `~/.local` and `~/.cargo` hold more than programs; their parts are named above.
     let shared = root == home.join(".local") || root == home.join(".cargo") || root == home;
     let system = root == Path::new("/") || root.starts_with("/usr");
-    let is_one = ["lib", "lib64", "libexec", "share", "include", "versions", "pyvenv.cfg"]
-        .iter()
-        .any(|part| root.join(part).exists());
+    let is_one = [
+        "lib",
+        "lib64",
+        "libexec",
+        "share",
+        "include",
+        "versions",
+        "pyvenv.cfg",
+    ]
+    .iter()
+    .any(|part| root.join(part).exists());
     (!shared && !system && is_one && !home.starts_with(root)).then(|| root.to_owned())
 }
 
@@ -199,7 +207,14 @@ mod tests {
     fn credentials_beside_a_toolchain_stay_hidden() {
         let temp = tempfile::tempdir().unwrap();
         let home = temp.path().canonicalize().unwrap();
-        for directory in [".cargo/bin", ".cargo/registry", ".local/bin", "bin", "tool/bin", "tool/lib"] {
+        for directory in [
+            ".cargo/bin",
+            ".cargo/registry",
+            ".local/bin",
+            "bin",
+            "tool/bin",
+            "tool/lib",
+        ] {
             fs::create_dir_all(home.join(directory)).unwrap();
         }
         fs::write(home.join(".cargo/credentials.toml"), "token").unwrap();
@@ -222,7 +237,14 @@ mod tests {
         shown.sort_unstable();
         assert_eq!(
             shown,
-            [".cargo/bin", ".cargo/registry", ".local/bin", "bin", "tool", "tool/bin"]
+            [
+                ".cargo/bin",
+                ".cargo/registry",
+                ".local/bin",
+                "bin",
+                "tool",
+                "tool/bin"
+            ]
         );
     }
 }

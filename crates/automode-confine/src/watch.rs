@@ -25,7 +25,10 @@ pub(crate) struct Bounds {
 pub(crate) type Notes = Arc<Mutex<Report>>;
 
 pub(crate) fn note(notes: &Notes, refusal: Refusal) {
-    notes.lock().unwrap_or_else(PoisonError::into_inner).note(refusal);
+    notes
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .note(refusal);
 }
 
 impl Bounds {
@@ -39,13 +42,19 @@ impl Bounds {
 
     fn judge(&self, path: PathBuf, creates: bool) -> Option<Refusal> {
         let under = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
-        let device = ["/dev", "/proc"].iter().any(|place| path.starts_with(place));
+        let device = ["/dev", "/proc"]
+            .iter()
+            .any(|place| path.starts_with(place));
         let kept = under(&self.kept);
         if device || (under(&self.writable) && !kept) {
             return None;
         }
         // What fails for another reason is not our refusal.
-        let possible = if creates { path.parent()?.is_dir() } else { path.symlink_metadata().is_ok() };
+        let possible = if creates {
+            path.parent()?.is_dir()
+        } else {
+            path.symlink_metadata().is_ok()
+        };
         if !possible {
             return None;
         }
@@ -62,7 +71,9 @@ fn is_unmounted(path: &Path, forgotten: &[PathBuf]) -> bool {
     use std::os::unix::fs::MetadataExt;
     let device = |path: &Path| fs::metadata(path).ok().map(|found| found.dev());
     let holder = path.ancestors().skip(1).find_map(device);
-    forgotten.iter().any(|place| path.starts_with(place) && device(place) == holder)
+    forgotten
+        .iter()
+        .any(|place| path.starts_with(place) && device(place) == holder)
 }
 
 /// The directory, the name and whether it is made, of a call that changes files.
@@ -92,7 +103,12 @@ fn target(notification: &Notification) -> Option<(i32, u64, bool)> {
         if call == libc::SYS_creat || call == libc::SYS_mkdir {
             return Some((libc::AT_FDCWD, first, true));
         }
-        let legacy = [libc::SYS_unlink, libc::SYS_rmdir, libc::SYS_rename, libc::SYS_truncate];
+        let legacy = [
+            libc::SYS_unlink,
+            libc::SYS_rmdir,
+            libc::SYS_rename,
+            libc::SYS_truncate,
+        ];
         if legacy.contains(&call) {
             return Some((libc::AT_FDCWD, first, false));
         }
@@ -153,7 +169,11 @@ mod tests {
     #[test]
     fn loopback_is_known_in_every_form() {
         let check = |address: &str, expected: bool| {
-            assert_eq!(is_loopback(&address.parse().unwrap()), expected, "{address}");
+            assert_eq!(
+                is_loopback(&address.parse().unwrap()),
+                expected,
+                "{address}"
+            );
         };
         check("127.0.0.1:1", true);
         check("127.9.9.9:1", true);

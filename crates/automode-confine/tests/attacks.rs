@@ -8,8 +8,8 @@ mod table;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use table::{ATTACKS, Attack};
@@ -28,12 +28,21 @@ fn try_attack(attack: &Attack, backend: &str) -> (Result, String) {
         .join(format!("attack-{}-{number}", std::process::id()));
     fs::create_dir_all(&base).unwrap();
     let send = "python3 -c 'import socket, sys; s = socket.socket(1); s.connect(sys.argv[1]); s.send(b\"stolen\")' ";
-    let text = attack.attack.replace("~/", "$REALHOME/").replace("send $", &format!("{send}$"));
-    let text = if let Some(rest) = text.strip_prefix("send s") { format!("{send}s{rest}") } else { text };
+    let text = attack
+        .attack
+        .replace("~/", "$REALHOME/")
+        .replace("send $", &format!("{send}$"));
+    let text = if let Some(rest) = text.strip_prefix("send s") {
+        format!("{send}s{rest}")
+    } else {
+        text
+    };
     let root = rustix::process::geteuid().is_root();
     let mut command = Command::new("unshare");
     if !root {
-        command.args(["--user", "--map-root-user"]).env("OWN_USER", "1");
+        command
+            .args(["--user", "--map-root-user"])
+            .env("OWN_USER", "1");
     }
     let output = command
         .args(["--net", "--pid", "--ipc", "--fork", "--mount-proc", "sh"])
@@ -77,7 +86,10 @@ fn wrong(backend: &str, expected: impl Fn(&Attack) -> Result + Sync) -> Vec<Stri
                     }
                     let (result, shown) = try_attack(attack, backend);
                     if result != expected(attack) {
-                        wrong.lock().unwrap().push(format!("{}: {result:?}\n{shown}", attack.name));
+                        wrong
+                            .lock()
+                            .unwrap()
+                            .push(format!("{}: {result:?}\n{shown}", attack.name));
                     }
                 }
             });
@@ -103,7 +115,11 @@ fn bubblewrap_stops_every_attack() {
 fn landlock_stops_all_but_the_named() {
     assert!(ATTACKS.iter().filter(|attack| attack.landlock_hits).count() <= 3);
     let others = wrong("landlock", |attack| {
-        if attack.landlock_hits { Result::Hit } else { Result::Stopped }
+        if attack.landlock_hits {
+            Result::Hit
+        } else {
+            Result::Stopped
+        }
     });
     assert!(others.is_empty(), "{}", others.join("\n"));
 }

@@ -10,4 +10,7 @@ mod rules;
 
 pub(crate) use program::compile;
 pub(crate) use raw::{Listener, Notification, Reply, install, install_listener, keep_files};
-pub(crate) use rules::{refused, refused_without_namespaces, reported_network, reported_writes, watched_metadata, watched_network};
+pub(crate) use rules::{
+    refused, refused_without_namespaces, reported_network, reported_writes, watched_metadata,
+    watched_network,
+};

@@ -82,8 +82,16 @@ fn block(rule: &Rule) -> Vec<Instruction> {
         // Past the remaining conditions, three instructions each, and the answer.
         let past = u8::try_from((conditions - index - 1) * 3 + 1).unwrap_or(u8::MAX);
         let (argument, mask, value, is, is_not) = match *condition {
-            Condition::Is { argument, mask, value } => (argument, mask, value, 0, past),
-            Condition::IsNot { argument, mask, value } => (argument, mask, value, past, 0),
+            Condition::Is {
+                argument,
+                mask,
+                value,
+            } => (argument, mask, value, 0, past),
+            Condition::IsNot {
+                argument,
+                mask,
+                value,
+            } => (argument, mask, value, past, 0),
         };
         tests.push(step(LOAD, ARGUMENTS_OFFSET + 8 * u32::from(argument)));
         tests.push(step(AND, mask));
@@ -91,10 +99,7 @@ fn block(rule: &Rule) -> Vec<Instruction> {
     }
     let past = u8::try_from(tests.len() + 1).unwrap_or(u8::MAX);
     let number = u32::try_from(rule.call).unwrap_or(u32::MAX);
-    let mut block = vec![
-        step(LOAD, NUMBER_OFFSET),
-        jump(JUMP_EQUAL, number, 0, past),
-    ];
+    let mut block = vec![step(LOAD, NUMBER_OFFSET), jump(JUMP_EQUAL, number, 0, past)];
     block.extend(tests);
     block.push(step(RETURN, answer(rule.answer)));
     block
@@ -108,7 +113,12 @@ fn answer(answer: Answer) -> u32 {
 }
 
 fn step(code: u16, k: u32) -> Instruction {
-    Instruction { code, jt: 0, jf: 0, k }
+    Instruction {
+        code,
+        jt: 0,
+        jf: 0,
+        k,
+    }
 }
 
 fn jump(code: u16, k: u32, jt: u8, jf: u8) -> Instruction {
@@ -145,19 +155,38 @@ mod tests {
 
     #[test]
     fn rules_answer_for_their_calls_alone() {
-        let is = |argument, mask, value| Condition::Is { argument, mask, value };
-        let is_not = |argument, mask, value| Condition::IsNot { argument, mask, value };
+        let is = |argument, mask, value| Condition::Is {
+            argument,
+            mask,
+            value,
+        };
+        let is_not = |argument, mask, value| Condition::IsNot {
+            argument,
+            mask,
+            value,
+        };
         let program = compile(&[
-            Rule { call: 10, when: vec![], answer: Answer::Fail(1) },
+            Rule {
+                call: 10,
+                when: vec![],
+                answer: Answer::Fail(1),
+            },
             Rule {
                 call: 20,
                 when: vec![is(0, 0xff, 2), is_not(1, 0xf, 1)],
                 answer: Answer::Fail(13),
             },
-            Rule { call: 20, when: vec![is(0, u32::MAX, 9)], answer: Answer::Notify },
+            Rule {
+                call: 20,
+                when: vec![is(0, u32::MAX, 9)],
+                answer: Answer::Notify,
+            },
         ]);
         let check = |call, first, second, expected| {
-            assert_eq!(answer_to(&program, call, [first, second, 0, 0, 0, 0]), expected);
+            assert_eq!(
+                answer_to(&program, call, [first, second, 0, 0, 0, 0]),
+                expected
+            );
         };
         check(10, 0, 0, 0x0005_0001);
         check(11, 0, 0, RETURN_ALLOW);

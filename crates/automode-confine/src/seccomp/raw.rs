@@ -73,9 +73,8 @@ fn set_filter(program: &[Instruction], flags: libc::c_long) -> io::Result<libc::
         filter: program.as_ptr().cast_mut(),
     };
     // SAFETY: the kernel copies the program, which outlives the call and is not written.
-    let result = unsafe {
-        libc::syscall(libc::SYS_seccomp, SET_MODE_FILTER, flags, &raw const filter)
-    };
+    let result =
+        unsafe { libc::syscall(libc::SYS_seccomp, SET_MODE_FILTER, flags, &raw const filter) };
     if result < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -89,7 +88,11 @@ impl Listener {
         let mut raw: libc::seccomp_notif = unsafe { MaybeUninit::zeroed().assume_init() };
         // SAFETY: the request writes one `seccomp_notif` to a pointer that is valid for it.
         let result = unsafe {
-            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV as _, &raw mut raw)
+            libc::ioctl(
+                self.0.as_raw_fd(),
+                libc::SECCOMP_IOCTL_NOTIF_RECV as _,
+                &raw mut raw,
+            )
         };
         if result < 0 {
             return Err(io::Error::last_os_error());
@@ -107,7 +110,11 @@ impl Listener {
         let id = notification.id;
         // SAFETY: the request reads one `u64` from a pointer that is valid for it.
         let result = unsafe {
-            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID as _, &raw const id)
+            libc::ioctl(
+                self.0.as_raw_fd(),
+                libc::SECCOMP_IOCTL_NOTIF_ID_VALID as _,
+                &raw const id,
+            )
         };
         result == 0
     }
@@ -118,10 +125,19 @@ impl Listener {
             Reply::Done => (0, 0),
             Reply::Fail(error) => (-error, 0),
         };
-        let response = libc::seccomp_notif_resp { id: notification.id, val: 0, error, flags };
+        let response = libc::seccomp_notif_resp {
+            id: notification.id,
+            val: 0,
+            error,
+            flags,
+        };
         // SAFETY: the request reads one `seccomp_notif_resp` from a pointer that is valid for it.
         let result = unsafe {
-            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND as _, &raw const response)
+            libc::ioctl(
+                self.0.as_raw_fd(),
+                libc::SECCOMP_IOCTL_NOTIF_SEND as _,
+                &raw const response,
+            )
         };
         if result < 0 {
             return Err(io::Error::last_os_error());
@@ -129,4 +145,3 @@ impl Listener {
         Ok(())
     }
 }
-

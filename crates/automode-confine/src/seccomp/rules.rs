@@ -45,18 +45,35 @@ pub(crate) fn refused() -> Vec<Rule> {
     .map(|call| fails(call, EPERM, Vec::new()))
     .collect();
     rules.extend(
-        [libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register, libc::SYS_clone3]
-            .map(|call| fails(call, ENOSYS, Vec::new())),
+        [
+            libc::SYS_io_uring_setup,
+            libc::SYS_io_uring_enter,
+            libc::SYS_io_uring_register,
+            libc::SYS_clone3,
+        ]
+        .map(|call| fails(call, ENOSYS, Vec::new())),
     );
     for call in [libc::SYS_unshare, libc::SYS_clone] {
         rules.push(fails(call, EPERM, vec![has(0, NEW_USER_NAMESPACE)]));
     }
     // Typing into the terminal that the person sees.
     for request in [0x5412, 0x541c] {
-        rules.push(fails(libc::SYS_ioctl, EPERM, vec![is(1, u32::MAX, request)]));
+        rules.push(fails(
+            libc::SYS_ioctl,
+            EPERM,
+            vec![is(1, u32::MAX, request)],
+        ));
     }
-    let known = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
-    let unknown = known.into_iter().map(|family| is_not(0, number(family))).collect();
+    let known = [
+        libc::AF_UNIX,
+        libc::AF_INET,
+        libc::AF_INET6,
+        libc::AF_NETLINK,
+    ];
+    let unknown = known
+        .into_iter()
+        .map(|family| is_not(0, number(family)))
+        .collect();
     rules.push(fails(libc::SYS_socket, EAFNOSUPPORT, unknown));
     let routes = vec![is(0, u32::MAX, number(libc::AF_NETLINK)), is_not(2, 0)];
     rules.push(fails(libc::SYS_socket, EAFNOSUPPORT, routes));
@@ -73,7 +90,11 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
             EACCES,
             vec![
                 is(0, u32::MAX, number(family)),
-                Condition::IsNot { argument: 1, mask: SOCKET_TYPE, value: number(libc::SOCK_STREAM) },
+                Condition::IsNot {
+                    argument: 1,
+                    mask: SOCKET_TYPE,
+                    value: number(libc::SOCK_STREAM),
+                },
             ],
         ));
     }
@@ -85,22 +106,41 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
             is(1, SOCKET_TYPE, number(libc::SOCK_DGRAM)),
         ],
     ));
-    for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+    for (call, flags) in [
+        (libc::SYS_sendto, 3),
+        (libc::SYS_sendmsg, 2),
+        (libc::SYS_sendmmsg, 3),
+    ] {
         rules.push(fails(call, EACCES, vec![has(flags, FAST_OPEN)]));
     }
     // Memory and queues that every process of the user shares.
-    let shared = [libc::SYS_shmget, libc::SYS_shmat, libc::SYS_msgget, libc::SYS_semget, libc::SYS_mq_open];
+    let shared = [
+        libc::SYS_shmget,
+        libc::SYS_shmat,
+        libc::SYS_msgget,
+        libc::SYS_semget,
+        libc::SYS_mq_open,
+    ];
     rules.extend(shared.map(|call| fails(call, EACCES, Vec::new())));
     // Owners and attributes of files outside: no path rule covers them.
     let owners = [
-        libc::SYS_fchownat, libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_removexattr,
+        libc::SYS_fchownat,
+        libc::SYS_setxattr,
+        libc::SYS_lsetxattr,
+        libc::SYS_removexattr,
         libc::SYS_lremovexattr,
     ];
     rules.extend(owners.map(|call| fails(call, EPERM, Vec::new())));
     #[cfg(target_arch = "x86_64")]
     rules.extend(
-        [libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat]
-            .map(|call| fails(call, EPERM, Vec::new())),
+        [
+            libc::SYS_chown,
+            libc::SYS_lchown,
+            libc::SYS_utime,
+            libc::SYS_utimes,
+            libc::SYS_futimesat,
+        ]
+        .map(|call| fails(call, EPERM, Vec::new())),
     );
     rules
 }
@@ -161,23 +201,43 @@ pub(crate) fn reported_writes() -> Vec<Rule> {
 }
 
 fn fails(call: i64, error: i32, when: Vec<Condition>) -> Rule {
-    Rule { call, when, answer: Answer::Fail(error) }
+    Rule {
+        call,
+        when,
+        answer: Answer::Fail(error),
+    }
 }
 
 fn asks(call: i64, when: Vec<Condition>) -> Rule {
-    Rule { call, when, answer: Answer::Notify }
+    Rule {
+        call,
+        when,
+        answer: Answer::Notify,
+    }
 }
 
 fn is(argument: u8, mask: u32, value: u32) -> Condition {
-    Condition::Is { argument, mask, value }
+    Condition::Is {
+        argument,
+        mask,
+        value,
+    }
 }
 
 fn is_not(argument: u8, value: u32) -> Condition {
-    Condition::IsNot { argument, mask: u32::MAX, value }
+    Condition::IsNot {
+        argument,
+        mask: u32::MAX,
+        value,
+    }
 }
 
 fn has(argument: u8, flag: u32) -> Condition {
-    Condition::Is { argument, mask: flag, value: flag }
+    Condition::Is {
+        argument,
+        mask: flag,
+        value: flag,
+    }
 }
 
 fn number(value: i32) -> u32 {
