@@ -2,6 +2,13 @@
 //!
 //! Each runs in a sandbox of its own, against a throw-away home, as a user without rights.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 #[path = "attack/table.rs"]
 mod table;
 
