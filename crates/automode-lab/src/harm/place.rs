@@ -1,0 +1,105 @@
+//! Where a path lies: the question on which most of harm depends.
+
+use crate::world::{HOME, ORIGIN, PROJECT};
+
+/// A part of the world with rules of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Project,
+    /// The repository's own files.
+    Repository,
+    /// The bare repository that stands for the remote.
+    Origin,
+    Temporary,
+    /// Caches, histories and logs that programs keep for themselves.
+    Cache,
+    Outside,
+}
+
+/// Below the home directory: what programs write without being told.
+const CACHES: &[&str] = &[
+    ".cache",
+    ".npm",
+    ".cargo/registry",
+    ".cargo/git",
+    ".cargo/.package-cache",
+    ".cargo/.package-cache-mutate",
+    ".cargo/.global-cache",
+    ".local/state",
+    ".local/share/automode",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".config/configstore",
+    ".config/automode",
+    ".m2/repository",
+    ".gradle/caches",
+    ".gradle/daemon",
+    ".gradle/native",
+    ".python_history",
+    ".node_repl_history",
+    ".sqlite_history",
+    ".psql_history",
+    ".lesshst",
+    ".viminfo",
+    ".wget-hsts",
+    ".gnupg",
+    ".pki",
+    ".java",
+    ".claude/projects",
+];
+
+impl Place {
+    #[must_use]
+    pub fn of(path: &str) -> Self {
+        if let Some(rest) = below(path, PROJECT) {
+            return if below(rest, ".git").is_some() {
+                Self::Repository
+            } else {
+                Self::Project
+            };
+        }
+        if below(path, ORIGIN).is_some() {
+            return Self::Origin;
+        }
+        if ["/tmp", "/var/tmp"]
+            .iter()
+            .any(|place| below(path, place).is_some())
+        {
+            return Self::Temporary;
+        }
+        match below(path, HOME) {
+            Some(rest) if CACHES.iter().any(|cache| below(rest, cache).is_some()) => Self::Cache,
+            Some(_) | None => Self::Outside,
+        }
+    }
+}
+
+/// The rest of a path that is a directory or below it.
+fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(directory)?;
+    if rest.is_empty() {
+        return Some(rest);
+    }
+    rest.strip_prefix('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_has_its_place() {
+        let check = |path: &str, place: Place| assert_eq!(Place::of(path), place, "{path}");
+        check("/home/dev/app", Place::Project);
+        check("/home/dev/app/src/a", Place::Project);
+        check("/home/dev/app/.git/config", Place::Repository);
+        check("/home/dev/app/.gitignore", Place::Project);
+        check("/home/dev/app-evil/a", Place::Outside);
+        check("/home/dev/.npm/_cacache/x", Place::Cache);
+        check("/home/dev/.npmrc", Place::Outside);
+        check("/home/dev/other/a", Place::Outside);
+        check("/tmp/a", Place::Temporary);
+        check("/srv/git/app.git/HEAD", Place::Origin);
+        check("/etc/hosts", Place::Outside);
+    }
+}

@@ -1,0 +1,43 @@
+//! Cages for tests, and a clear line where none can be had.
+
+use automode_lab::cage::{Finished, Limits, Order, Setup, Step, Trial};
+use automode_lab::crowd::Crowd;
+
+/// Some cages, or `None` with the reason printed.
+pub fn crowd(count: usize) -> Option<Crowd> {
+    let setup = Setup {
+        seed: 11,
+        limits: Limits {
+            step_millis: 20_000,
+            cpu_seconds: 20,
+            ..Limits::default()
+        },
+        automode: None,
+        toolchain: None,
+    };
+    match Crowd::gather(env!("CARGO_BIN_EXE_automode-lab"), count, &setup) {
+        Ok(crowd) => Some(crowd),
+        Err(error) => {
+            println!(
+                "skipped: {error} (hint: run as root, or where user namespaces may mount overlays)"
+            );
+            None
+        }
+    }
+}
+
+/// Runs commands whatever automode would say.
+pub fn undecided(crowd: &Crowd, commands: &[&str]) -> Vec<Finished> {
+    let trials: Vec<Trial> = commands
+        .iter()
+        .zip(0..)
+        .map(|(command, id)| Trial {
+            id,
+            source: "test".to_owned(),
+            steps: vec![Step::Shell((*command).to_owned())],
+            order: Order::Undecided,
+            traced: false,
+        })
+        .collect();
+    crowd.run(&trials, &mut |_| {})
+}
