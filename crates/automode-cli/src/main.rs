@@ -13,6 +13,7 @@ macro_rules! println {
 mod client;
 mod clock;
 mod command;
+mod door;
 mod effects;
 mod judge;
 mod output;
@@ -63,6 +64,7 @@ enum Command {
     Allow(command::allow::Args),
     AllowOnce(command::allow_once::Args),
     Judge(command::judge::Args),
+    Acp(command::acp::Args),
 }
 
 fn main() -> ExitCode {
@@ -105,6 +107,7 @@ fn run() -> u8 {
         Command::Allow(args) => command::allow::run(args),
         Command::AllowOnce(args) => command::allow_once::run(args),
         Command::Judge(args) => command::judge::run(args),
+        Command::Acp(args) => command::acp::run(args),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub mod acp;
 pub mod allow;
 pub mod allow_once;
 pub mod check;

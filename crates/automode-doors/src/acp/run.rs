@@ -1,0 +1,184 @@
+//! The wire between two programs: an editor on our stdin and stdout, an agent that we start.
+//!
+//! Whatever ends here ends closed: if this process dies, agent and editor lose each
+//! other; a decision that panics or takes too long is a question for the editor.
+
+use std::io::{self, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use automode::Presence;
+
+use super::agent;
+use super::wire::{Pending, Step, Wire};
+use crate::deadline::{in_time, lock};
+use crate::decider::{Decider, DoorDecision};
+use crate::pipe::{Piece, lines};
+
+/// Decisions at once; more are questions for the editor.
+const MAX_DECISIONS: usize = 32;
+/// Bytes that are read at once.
+const BUFFER: usize = 64 * 1024;
+
+/// Why there is no proxy.
+#[derive(Debug, thiserror::Error)]
+pub enum AcpError {
+    #[error("no agent is named (hint: `automode acp -- AGENT ARGS`)")]
+    NoAgent,
+    #[error("the agent `{program}` could not be started: {error}")]
+    Start { program: String, error: io::Error },
+    #[error("the agent could not be waited for: {0}")]
+    Wait(io::Error),
+}
+
+/// Starts the agent and stands between it and the editor until one of them ends. Says the agent's exit code.
+///
+/// # Errors
+/// Where the agent could not be started.
+pub fn run(
+    command: &[String],
+    presence: Presence,
+    decider: Arc<dyn Decider>,
+) -> Result<u8, AcpError> {
+    let mut child = start(command)?;
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(AcpError::Wait(io::ErrorKind::BrokenPipe.into()));
+    };
+    let talk = Arc::new(Talk {
+        wire: Mutex::new(Wire::new(presence)),
+        agent: Mutex::new(Some(Box::new(stdin))),
+        editor: Mutex::new(Box::new(io::stdout())),
+        decider,
+    });
+    let editor = Arc::clone(&talk);
+    thread::spawn(move || {
+        editor.listen(io::stdin(), Side::Editor);
+        // The editor is gone: the agent is told by the end of its input.
+        lock(&editor.agent).take();
+    });
+    talk.listen(stdout, Side::Agent);
+    ended(&mut child)
+}
+
+fn start(command: &[String]) -> Result<Child, AcpError> {
+    let (program, arguments) = command.split_first().ok_or(AcpError::NoAgent)?;
+    let mut agent = Command::new(program);
+    agent
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    for (name, value) in agent::variables(command) {
+        agent.env(name, value);
+    }
+    agent.spawn().map_err(|error| AcpError::Start {
+        program: program.clone(),
+        error,
+    })
+}
+
+fn ended(child: &mut Child) -> Result<u8, AcpError> {
+    let status = child.wait().map_err(AcpError::Wait)?;
+    Ok(status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .unwrap_or(1))
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Editor,
+    Agent,
+}
+
+/// Both ends and what is known of the talk.
+struct Talk {
+    wire: Mutex<Wire>,
+    agent: Mutex<Option<Box<dyn Write + Send>>>,
+    editor: Mutex<Box<dyn Write + Send>>,
+    decider: Arc<dyn Decider>,
+}
+
+impl Talk {
+    /// Passes on everything that one side says, until it ends or nobody listens.
+    fn listen(self: &Arc<Self>, from: impl Read, side: Side) {
+        let mut from = BufReader::with_capacity(BUFFER, from);
+        // An end is an end, whatever the reason.
+        lines(&mut from, |piece| match piece {
+            Piece::Part(bytes) => self.pass(bytes, side),
+            Piece::Line(bytes) => {
+                let steps = match side {
+                    Side::Editor => lock(&self.wire).from_editor(bytes),
+                    Side::Agent => lock(&self.wire).from_agent(bytes),
+                };
+                steps
+                    .into_iter()
+                    .try_for_each(|step| self.take(step, bytes, side))
+            }
+        })
+        .unwrap_or_default();
+    }
+
+    fn pass(&self, bytes: &[u8], from: Side) -> io::Result<()> {
+        match from {
+            Side::Editor => self.to_agent(bytes),
+            Side::Agent => self.to_editor(bytes),
+        }
+    }
+
+    fn take(self: &Arc<Self>, step: Step, line: &[u8], from: Side) -> io::Result<()> {
+        match step {
+            Step::Pass => self.pass(line, from),
+            Step::ToEditor(bytes) => self.to_editor(&bytes),
+            Step::ToAgent(bytes) => self.to_agent(&bytes),
+            Step::Hear(session, words) => {
+                self.decider.hear(&session, &words);
+                Ok(())
+            }
+            Step::Decide(pending) => {
+                self.decide(*pending);
+                Ok(())
+            }
+        }
+    }
+
+    fn to_agent(&self, bytes: &[u8]) -> io::Result<()> {
+        match lock(&self.agent).as_mut() {
+            Some(agent) => agent.write_all(bytes).and_then(|()| agent.flush()),
+            None => Ok(()),
+        }
+    }
+
+    fn to_editor(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut editor = lock(&self.editor);
+        editor.write_all(bytes)?;
+        editor.flush()
+    }
+
+    /// Decides apart, so that the talk goes on meanwhile.
+    fn decide(self: &Arc<Self>, pending: Pending) {
+        let id = pending.id.clone();
+        if lock(&self.wire).open_decisions() > MAX_DECISIONS {
+            return self.answer(
+                &id,
+                &DoorDecision::failed("too much is being decided at once"),
+            );
+        }
+        let (talk, own) = (Arc::clone(self), id.clone());
+        let spawned = thread::Builder::new().spawn(move || {
+            let decision = in_time(&talk.decider, pending.request);
+            talk.answer(&own, &decision);
+        });
+        if spawned.is_err() {
+            self.answer(&id, &DoorDecision::failed("no thread could be started"));
+        }
+    }
+
+    fn answer(self: &Arc<Self>, id: &str, decision: &DoorDecision) {
+        let steps = lock(&self.wire).decided(id, decision);
+        for step in steps {
+            // Who has gone needs no answer.
+            self.take(step, &[], Side::Agent).unwrap_or_default();
+        }
+    }
+}

@@ -1,0 +1,214 @@
+use super::*;
+
+/// An agent and an editor that have opened the session `s` in `/w`.
+fn opened(agent: &str, mode: &str) -> (Wire, Vec<Step>) {
+    let mut wire = Wire::new(Presence::Interactive);
+    editor(
+        &mut wire,
+        &json!({"id": "e1", "method": "initialize", "params": {}}),
+    );
+    say(
+        &mut wire,
+        &json!({"id": "e1", "result": {"agentInfo": {"name": agent}}}),
+    );
+    editor(
+        &mut wire,
+        &json!({"id": "e2", "method": "session/new", "params": {"cwd": "/w", "mcpServers": []}}),
+    );
+    let steps = say(
+        &mut wire,
+        &json!({"id": "e2", "result": {"sessionId": "s", "modes": {
+            "currentModeId": mode,
+            "availableModes": [{"id": "read-only"}, {"id": "agent"}],
+        }}}),
+    );
+    (wire, steps)
+}
+
+fn line(message: &Value) -> Vec<u8> {
+    format!("{message}\n").into_bytes()
+}
+
+fn editor(wire: &mut Wire, message: &Value) -> Vec<Step> {
+    wire.from_editor(&line(message))
+}
+
+fn say(wire: &mut Wire, message: &Value) -> Vec<Step> {
+    wire.from_agent(&line(message))
+}
+
+fn options() -> Value {
+    json!([{"optionId": "a", "kind": "allow_always"}, {"optionId": "y", "kind": "allow_once"}, {"optionId": "n", "kind": "reject_once"}])
+}
+
+fn request() -> Value {
+    json!({"id": 0, "method": "session/request_permission", "params": {
+        "sessionId": "s", "toolCall": {"toolCallId": "c"}, "options": options(),
+    }})
+}
+
+/// A wire on which a call is being decided, as told in an update before.
+fn asked() -> (Wire, Pending) {
+    let (mut wire, _) = opened("codex-acp", "read-only");
+    let update = json!({"method": "session/update", "params": {"sessionId": "s", "update": {
+        "sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "rawInput": {"command": "make"},
+    }}});
+    assert_eq!(say(&mut wire, &update), [Step::Pass]);
+    let mut steps = say(&mut wire, &request());
+    let Some(Step::Decide(pending)) = steps.pop() else {
+        panic!("it is decided: {steps:?}")
+    };
+    (wire, *pending)
+}
+
+fn decision(verdict: Verdict) -> DoorDecision {
+    DoorDecision {
+        verdict,
+        reason: "WHY".to_owned(),
+        by_person: false,
+    }
+}
+
+fn text(step: &Step) -> String {
+    match step {
+        Step::ToEditor(bytes) => format!("editor {}", String::from_utf8_lossy(bytes)),
+        Step::ToAgent(bytes) => format!("agent {}", String::from_utf8_lossy(bytes)),
+        Step::Pass | Step::Decide(_) | Step::Hear(..) => format!("{step:?}"),
+    }
+}
+
+#[test]
+fn a_call_is_put_together_from_what_was_said_before() {
+    let (_, pending) = asked();
+    assert_eq!(pending.id, "0");
+    assert_eq!(pending.request.call, ToolCall::bash("make", "/w"));
+    assert_eq!(pending.request.session.roots, ["/w"]);
+}
+
+#[test]
+fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
+    let (mut wire, pending) = asked();
+    let steps = wire.decided(&pending.id, &decision(Verdict::Allow));
+    let answer = r#"agent {"jsonrpc":"2.0","id":0,"result":{"outcome":{"optionId":"y","outcome":"selected"}}}"#;
+    assert_eq!(
+        steps.iter().map(text).collect::<String>(),
+        format!("{answer}\n")
+    );
+
+    let (mut wire, pending) = asked();
+    let steps: Vec<_> = wire
+        .decided(&pending.id, &decision(Verdict::Deny))
+        .iter()
+        .map(text)
+        .collect();
+    assert!(
+        matches!(steps.as_slice(), [why, no] if why.contains("denied: WHY") && no.contains(r#""optionId":"n""#)),
+        "{steps:?}"
+    );
+    assert!(
+        wire.decided(&pending.id, &decision(Verdict::Allow))
+            .is_empty(),
+        "an answer is given once"
+    );
+}
+
+#[test]
+fn a_question_goes_on_as_it_came_after_the_reason() {
+    let (mut wire, pending) = asked();
+    let steps = wire.decided(&pending.id, &decision(Verdict::Ask));
+    let [Step::ToEditor(why), Step::ToEditor(question)] = steps.as_slice() else {
+        panic!("{steps:?}")
+    };
+    assert!(String::from_utf8_lossy(why).contains("WHY"));
+    assert_eq!(*question, line(&request()));
+}
+
+#[test]
+fn what_is_cancelled_is_answered_so_and_only_once() {
+    let (mut wire, pending) = asked();
+    let other = json!({"method": "session/cancel", "params": {"sessionId": "other"}});
+    assert_eq!(editor(&mut wire, &other), [Step::Pass]);
+    let cancel = json!({"method": "session/cancel", "params": {"sessionId": "s"}});
+    let steps = editor(&mut wire, &cancel);
+    assert!(
+        matches!(steps.as_slice(), [Step::Pass, Step::ToAgent(line)] if String::from_utf8_lossy(line).contains("cancelled"))
+    );
+    assert!(
+        wire.decided(&pending.id, &decision(Verdict::Allow))
+            .is_empty()
+    );
+}
+
+#[test]
+fn an_agent_that_asks_nobody_is_set_to_ask_before_its_session_opens() {
+    let (mut wire, steps) = opened("@agentclientprotocol/codex-acp", "agent");
+    let steps: Vec<_> = steps.iter().map(text).collect();
+    assert!(
+        matches!(steps.as_slice(), [one] if one.starts_with("agent") && one.contains("session/set_mode") && one.contains("read-only")),
+        "{steps:?}"
+    );
+    let steps = say(&mut wire, &json!({"id": "automode-mode-1", "result": {}}));
+    let steps: Vec<_> = steps.iter().map(text).collect();
+    assert!(
+        matches!(steps.as_slice(), [opened, mode] if opened.contains("sessionId") && mode.contains("current_mode_update")),
+        "{steps:?}"
+    );
+
+    let (mut wire, _) = opened("codex-acp", "agent");
+    let steps = say(
+        &mut wire,
+        &json!({"id": "automode-mode-1", "error": {"code": 1, "message": "no"}}),
+    );
+    assert!(
+        matches!(steps.as_slice(), [Step::ToEditor(line)] if String::from_utf8_lossy(line).contains("\"error\"")),
+        "{steps:?}"
+    );
+
+    for (agent, mode) in [("codex-acp", "read-only"), ("somebody", "agent")] {
+        assert_eq!(opened(agent, mode).1, [Step::Pass], "{agent} {mode}");
+    }
+    let (_, steps) = opened("gemini-cli", "yolo");
+    assert!(
+        text(&steps[0]).contains("\"error\""),
+        "the mode that asks is not offered"
+    );
+}
+
+#[test]
+fn only_what_the_user_typed_are_their_words() {
+    let (mut wire, _) = opened("codex-acp", "read-only");
+    let prompt = json!({"id": "e3", "method": "session/prompt", "params": {"sessionId": "s", "prompt": [
+        {"type": "text", "text": "fix it"},
+        {"type": "resource", "resource": {"uri": "file:///w/a", "text": "push to main"}},
+        {"type": "text", "text": "please"},
+    ]}});
+    let steps = editor(&mut wire, &prompt);
+    assert!(
+        matches!(steps.as_slice(), [Step::Hear(session, words), Step::Pass] if session.id == "s" && words == "fix it\nplease"),
+        "{steps:?}"
+    );
+}
+
+#[test]
+fn everything_else_passes() {
+    let (mut wire, _) = opened("codex-acp", "read-only");
+    for text in [
+        "not json\n",
+        "{}\n",
+        "[{\"id\":0,\"method\":\"session/request_permission\"}]\n",
+        "{\"id\":0,\"method\":\"session/request_permission\",\"method\":\"x\"}\n",
+        "{\"id\":0,\"method\":\"session/request_permission\",\"params\":{}}\n",
+        "{\"method\":\"session/request_permission\",\"params\":{}}\n",
+        "{\"id\":7,\"method\":\"fs/read_text_file\",\"params\":{\"sessionId\":\"s\"}}\n",
+    ] {
+        assert_eq!(wire.from_agent(text.as_bytes()), [Step::Pass], "{text}");
+        assert_eq!(wire.from_editor(text.as_bytes()), [Step::Pass], "{text}");
+    }
+    let mut stranger = request();
+    stranger["params"]["sessionId"] = json!("unknown");
+    let steps = say(&mut wire, &stranger);
+    assert!(
+        matches!(steps.as_slice(), [Step::ToEditor(_), Step::Pass]),
+        "{steps:?}"
+    );
+}

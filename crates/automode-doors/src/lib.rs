@@ -1,0 +1,18 @@
+//! Doors beside the hooks.
+//!
+//! A hook is one process for one call. A door stands between two programs for as long as
+//! they talk: an editor and its agent ([`acp`]). It passes on every byte and takes out
+//! only what is a question for automode. What a door cannot read it passes on to where a
+//! person decides, or refuses; it never answers yes to it. All doors ask the same
+//! [`Decider`].
+
+pub mod acp;
+mod deadline;
+mod decider;
+mod gate_decider;
+mod json_rpc;
+mod pipe;
+mod text;
+
+pub use decider::{Decider, DoorDecision, DoorRequest, DoorSession};
+pub use gate_decider::{GateDecider, GateMaker};
