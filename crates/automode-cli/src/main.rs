@@ -65,6 +65,7 @@ enum Command {
     AllowOnce(command::allow_once::Args),
     Judge(command::judge::Args),
     Acp(command::acp::Args),
+    Mcp(command::mcp::Args),
 }
 
 fn main() -> ExitCode {
@@ -108,6 +109,7 @@ fn run() -> u8 {
         Command::AllowOnce(args) => command::allow_once::run(args),
         Command::Judge(args) => command::judge::run(args),
         Command::Acp(args) => command::acp::run(args),
+        Command::Mcp(args) => command::mcp::run(args),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

@@ -15,6 +15,7 @@ pub mod install;
 pub mod judge;
 pub mod log;
 pub mod man;
+pub mod mcp;
 pub mod replay;
 pub mod rules;
 pub mod stats;

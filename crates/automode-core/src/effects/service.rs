@@ -202,9 +202,42 @@ fn keeps_secrets(server: &str, tool: &str) -> bool {
         "keepass",
     ];
     const NOUNS: &[&str] = &["secret", "password", "credential", "passphrase", "apikey"];
+    /// Words that keep secrets only where they stand alone.
+    const WORDS: &[&str] = &[
+        "env",
+        "environ",
+        "environment",
+        "dotenv",
+        "token",
+        "tokens",
+        "cookie",
+        "cookies",
+        "keyring",
+    ];
+    let words = words(tool);
     let (server, tool) = (server.to_lowercase(), tool.to_lowercase());
     STORES.iter().any(|store| server.contains(store))
         || NOUNS.iter().any(|noun| tool.contains(noun))
+        || words.iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// The words of a name: `get-env`, `get_env` and `getEnv` have the same.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        let begins = c.is_uppercase() && before.is_lowercase();
+        if (begins || !c.is_alphanumeric()) && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words
 }
 
 /// Text that begins like a statement of SQL.

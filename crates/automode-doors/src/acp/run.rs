@@ -108,8 +108,8 @@ impl Talk {
             Piece::Part(bytes) => self.pass(bytes, side),
             Piece::Line(bytes) => {
                 let steps = match side {
-                    Side::Editor => lock(&self.wire).from_editor(bytes),
-                    Side::Agent => lock(&self.wire).from_agent(bytes),
+                    Side::Editor => lock(&self.wire).editor_says(bytes),
+                    Side::Agent => lock(&self.wire).agent_says(bytes),
                 };
                 steps
                     .into_iter()

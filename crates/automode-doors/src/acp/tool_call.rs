@@ -211,7 +211,7 @@ mod tests {
         let diff = json!({"kind": "edit", "title": "a: x => y", "content": [{"type": "diff", "path": "/w/a", "oldText": "x", "newText": "y"}]});
         check(
             "gemini-cli",
-            &[diff.clone()],
+            std::slice::from_ref(&diff),
             "Write",
             json!({"file_path": "/w/a", "content": "y"}),
         );

@@ -151,7 +151,7 @@ impl Wire {
     }
 
     /// A line of the editor.
-    pub(super) fn from_editor(&mut self, line: &[u8]) -> Vec<Step> {
+    pub(super) fn editor_says(&mut self, line: &[u8]) -> Vec<Step> {
         let mut steps = vec![Step::Pass];
         let Some(message) = Envelope::read(line) else {
             return steps;
@@ -176,7 +176,7 @@ impl Wire {
     }
 
     /// A line of the agent.
-    pub(super) fn from_agent(&mut self, line: &[u8]) -> Vec<Step> {
+    pub(super) fn agent_says(&mut self, line: &[u8]) -> Vec<Step> {
         let Some(message) = Envelope::read(line) else {
             return vec![Step::Pass];
         };

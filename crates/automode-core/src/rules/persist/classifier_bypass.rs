@@ -13,7 +13,7 @@ const ID: &str = "classifier-bypass";
 const INSTEAD: &str = "leave automode to the person";
 
 /// Commands of automode that only a person may give.
-const PERSONAL: &[&str] = &["allow", "allow-once", "uninstall", "install"];
+const PERSONAL: &[&str] = &["allow", "allow-once", "uninstall", "install", "mcp"];
 
 impl Rule for ClassifierBypass {
     fn id(&self) -> &'static str {

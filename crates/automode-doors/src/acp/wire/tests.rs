@@ -30,11 +30,11 @@ fn line(message: &Value) -> Vec<u8> {
 }
 
 fn editor(wire: &mut Wire, message: &Value) -> Vec<Step> {
-    wire.from_editor(&line(message))
+    wire.editor_says(&line(message))
 }
 
 fn say(wire: &mut Wire, message: &Value) -> Vec<Step> {
-    wire.from_agent(&line(message))
+    wire.agent_says(&line(message))
 }
 
 fn options() -> Value {
@@ -201,8 +201,8 @@ fn everything_else_passes() {
         "{\"method\":\"session/request_permission\",\"params\":{}}\n",
         "{\"id\":7,\"method\":\"fs/read_text_file\",\"params\":{\"sessionId\":\"s\"}}\n",
     ] {
-        assert_eq!(wire.from_agent(text.as_bytes()), [Step::Pass], "{text}");
-        assert_eq!(wire.from_editor(text.as_bytes()), [Step::Pass], "{text}");
+        assert_eq!(wire.agent_says(text.as_bytes()), [Step::Pass], "{text}");
+        assert_eq!(wire.editor_says(text.as_bytes()), [Step::Pass], "{text}");
     }
     let mut stranger = request();
     stranger["params"]["sessionId"] = json!("unknown");

@@ -1,0 +1,22 @@
+//! The door between an MCP client and an MCP server.
+//!
+//! Every message goes through as it came but for two kinds. `tools/call` is decided with
+//! its arguments; a denial is a result with `isError`, which the model reads. Lists of
+//! tools are held against [`pins`]: a tool that is new or not as it was when it was first
+//! seen is left out, and cannot be called until a person has looked at it. What a server
+//! says about its own tools may make an answer stricter, never looser. [`approve`] is a
+//! server of our own, for clients that ask a tool for permission.
+//!
+//! Nothing that cannot be read goes through, in either direction: there is nobody on the
+//! other side to decide about it.
+
+pub mod approve;
+mod hints;
+pub mod pins;
+mod run;
+mod server_name;
+mod tool;
+mod wire;
+
+pub use run::{McpError, Served, run};
+pub use server_name::{plain, server_name};

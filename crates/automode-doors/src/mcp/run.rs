@@ -1,0 +1,186 @@
+//! The wire between two programs: a client on our stdin and stdout, a server that we start.
+//!
+//! Whatever ends here ends closed: if this process dies, client and server lose each
+//! other. A line that is too long to be looked into goes nowhere.
+
+use std::io::{self, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use super::pins::{PinStore, ServerPins};
+use super::wire::{Pending, Step, Wire};
+use crate::deadline::{in_time, lock};
+use crate::decider::{Decider, DoorDecision, DoorSession};
+use crate::pipe::{Piece, lines};
+
+/// Decisions at once; more are refused.
+const MAX_DECISIONS: usize = 32;
+/// Bytes that are read at once.
+const BUFFER: usize = 64 * 1024;
+
+/// Why there is no proxy.
+#[derive(Debug, thiserror::Error)]
+pub enum McpError {
+    #[error("no server is named (hint: `automode mcp -- SERVER ARGS`)")]
+    NoServer,
+    #[error("the server `{program}` could not be started: {error}")]
+    Start { program: String, error: io::Error },
+    #[error("the server could not be waited for: {0}")]
+    Wait(io::Error),
+    #[error("the pins of this server cannot be read: {0} (hint: `automode mcp pins forget`)")]
+    Pins(io::Error),
+}
+
+/// A server, and under which name and where it is decided about.
+pub struct Served<'a> {
+    pub command: &'a [String],
+    pub name: &'a str,
+    pub session: DoorSession,
+    pub cwd: &'a str,
+    pub store: PinStore,
+}
+
+/// Starts the server and stands between it and the client until one of them ends. Says the server's exit code.
+///
+/// # Errors
+/// Where the server could not be started, or its pins not be read.
+pub fn run(served: Served<'_>, decider: Arc<dyn Decider>) -> Result<u8, McpError> {
+    let pins = served
+        .store
+        .read(served.name, served.command)
+        .map_err(McpError::Pins)?;
+    let mut child = start(served.command)?;
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(McpError::Wait(io::ErrorKind::BrokenPipe.into()));
+    };
+    let wire = Wire::new(served.name, served.session, served.cwd, pins);
+    let talk = Arc::new(Talk {
+        wire: Mutex::new(wire),
+        server: Mutex::new(Some(Box::new(stdin))),
+        client: Mutex::new(Box::new(io::stdout())),
+        store: served.store,
+        command: served.command.to_vec(),
+        decider,
+    });
+    let client = Arc::clone(&talk);
+    thread::spawn(move || {
+        client.listen(io::stdin(), Side::Client);
+        // The client is gone: the server is told by the end of its input.
+        lock(&client.server).take();
+    });
+    talk.listen(stdout, Side::Server);
+    let status = child.wait().map_err(McpError::Wait)?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.unwrap_or(1))
+}
+
+fn start(command: &[String]) -> Result<Child, McpError> {
+    let (program, arguments) = command.split_first().ok_or(McpError::NoServer)?;
+    Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| McpError::Start {
+            program: program.clone(),
+            error,
+        })
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Client,
+    Server,
+}
+
+/// Both ends and what is known of the talk.
+struct Talk {
+    wire: Mutex<Wire>,
+    server: Mutex<Option<Box<dyn Write + Send>>>,
+    client: Mutex<Box<dyn Write + Send>>,
+    store: PinStore,
+    command: Vec<String>,
+    decider: Arc<dyn Decider>,
+}
+
+impl Talk {
+    /// Passes on what one side says, until it ends or nobody listens.
+    fn listen(self: &Arc<Self>, from: impl Read, side: Side) {
+        let mut from = BufReader::with_capacity(BUFFER, from);
+        // An end is an end, whatever the reason.
+        lines(&mut from, |piece| match piece {
+            Piece::Part(_) => Ok(()),
+            Piece::Line(bytes) => {
+                let steps = match side {
+                    Side::Client => lock(&self.wire).client_says(bytes),
+                    Side::Server => lock(&self.wire).server_says(bytes),
+                };
+                steps
+                    .into_iter()
+                    .try_for_each(|step| self.take(step, bytes, side))
+            }
+        })
+        .unwrap_or_default();
+    }
+
+    fn take(self: &Arc<Self>, step: Step, line: &[u8], from: Side) -> io::Result<()> {
+        match (step, from) {
+            (Step::Pass, Side::Client) => self.to_server(line),
+            (Step::Pass, Side::Server) => self.to_client(line),
+            (Step::ToClient(bytes), _) => self.to_client(&bytes),
+            (Step::ToServer(bytes), _) => self.to_server(&bytes),
+            (Step::Decide(pending), _) => {
+                self.decide(*pending);
+                Ok(())
+            }
+            (Step::Keep, _) => self.keep(),
+        }
+    }
+
+    fn to_server(&self, bytes: &[u8]) -> io::Result<()> {
+        match lock(&self.server).as_mut() {
+            Some(server) => server.write_all(bytes).and_then(|()| server.flush()),
+            None => Ok(()),
+        }
+    }
+
+    fn to_client(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut client = lock(&self.client);
+        client.write_all(bytes)?;
+        client.flush()
+    }
+
+    /// Pins that cannot be kept would let a change pass at the next start: then nothing goes on.
+    fn keep(&self) -> io::Result<()> {
+        let pins: ServerPins = lock(&self.wire).pins.clone();
+        self.store.write(&self.command, &pins)
+    }
+
+    /// Decides apart, so that the talk goes on meanwhile.
+    fn decide(self: &Arc<Self>, pending: Pending) {
+        let id = pending.id.clone();
+        if lock(&self.wire).open_decisions() > MAX_DECISIONS {
+            return self.answer(
+                &id,
+                DoorDecision::failed("too much is being decided at once"),
+            );
+        }
+        let (talk, own) = (Arc::clone(self), id.clone());
+        let spawned = thread::Builder::new().spawn(move || {
+            let decision = in_time(&talk.decider, pending.request);
+            talk.answer(&own, decision);
+        });
+        if spawned.is_err() {
+            self.answer(&id, DoorDecision::failed("no thread could be started"));
+        }
+    }
+
+    fn answer(self: &Arc<Self>, id: &str, decision: DoorDecision) {
+        let steps = lock(&self.wire).decided(id, decision);
+        for step in steps {
+            // Who has gone needs no answer.
+            self.take(step, &[], Side::Client).unwrap_or_default();
+        }
+    }
+}

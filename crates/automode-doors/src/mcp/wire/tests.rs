@@ -1,0 +1,229 @@
+use super::*;
+use automode::Presence;
+
+fn wire() -> Wire {
+    let session = DoorSession {
+        door: "mcp",
+        id: "s".to_owned(),
+        roots: vec!["/w".to_owned()],
+        presence: Presence::Headless,
+    };
+    Wire::new("notes", session, "/w", ServerPins::default())
+}
+
+fn line(message: &Value) -> Vec<u8> {
+    format!("{message}\n").into_bytes()
+}
+
+fn client(wire: &mut Wire, message: &Value) -> Vec<Step> {
+    wire.client_says(&line(message))
+}
+
+fn server(wire: &mut Wire, message: &Value) -> Vec<Step> {
+    wire.server_says(&line(message))
+}
+
+fn note(description: &str) -> Value {
+    json!({"name": "note", "description": description})
+}
+
+/// A wire whose client has listed the tool `note`.
+fn listed() -> Wire {
+    let mut wire = wire();
+    assert_eq!(
+        client(&mut wire, &json!({"id": 1, "method": "tools/list"})),
+        [Step::Pass]
+    );
+    let steps = server(
+        &mut wire,
+        &json!({"id": 1, "result": {"tools": [note("Keeps a note.")]}}),
+    );
+    assert!(shown(&steps).contains("Keeps a note."));
+    wire
+}
+
+fn call() -> Value {
+    json!({"id": 2, "method": "tools/call", "params": {"name": "note", "arguments": {"text": "x"}}})
+}
+
+/// What the client is sent.
+fn shown(steps: &[Step]) -> String {
+    let text = |step: &Step| match step {
+        Step::ToClient(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        Step::Pass | Step::ToServer(_) | Step::Decide(_) | Step::Keep => String::new(),
+    };
+    steps.iter().map(text).collect()
+}
+
+/// What the server is sent.
+fn sent(steps: &[Step]) -> String {
+    let text = |step: &Step| match step {
+        Step::ToServer(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        Step::Pass | Step::ToClient(_) | Step::Decide(_) | Step::Keep => String::new(),
+    };
+    steps.iter().map(text).collect()
+}
+
+/// The server answers the door's own request for a list.
+fn own_list(wire: &mut Wire, number: u32, tools: Value) -> Vec<Step> {
+    server(
+        wire,
+        &json!({"id": format!("automode-list-{number}"), "result": {"tools": tools}}),
+    )
+}
+
+fn decision(verdict: Verdict) -> DoorDecision {
+    DoorDecision {
+        verdict,
+        reason: "WHY".to_owned(),
+        by_person: false,
+    }
+}
+
+#[test]
+fn a_call_is_decided_after_the_list_was_looked_at() {
+    let mut wire = listed();
+    let steps = client(&mut wire, &call());
+    assert!(sent(&steps).contains("tools/list"), "{steps:?}");
+    let steps = own_list(&mut wire, 1, json!([note("Keeps a note.")]));
+    let [Step::Decide(pending)] = steps.as_slice() else {
+        panic!("{steps:?}")
+    };
+    assert_eq!(pending.request.call.tool, "mcp__notes__note");
+    assert_eq!(pending.request.call.text("text"), Some("x"));
+    assert_eq!(
+        wire.decided("2", decision(Verdict::Allow)),
+        [Step::ToServer(line(&call()))]
+    );
+    assert!(
+        matches!(client(&mut wire, &call()).as_slice(), [Step::Decide(_)]),
+        "the list is fresh"
+    );
+    for verdict in [Verdict::Ask, Verdict::Deny] {
+        client(&mut wire, &call());
+        let steps = wire.decided("2", decision(verdict));
+        assert!(sent(&steps).is_empty());
+        let answer = shown(&steps);
+        assert!(
+            answer.contains("\"isError\":true") && answer.contains("WHY"),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn a_tool_that_changes_is_neither_shown_nor_called() {
+    let mut wire = listed();
+    client(&mut wire, &call());
+    own_list(&mut wire, 1, json!([note("Keeps a note.")]));
+    wire.decided("2", decision(Verdict::Allow));
+    server(
+        &mut wire,
+        &json!({"method": "notifications/tools/list_changed"}),
+    );
+    client(&mut wire, &call());
+    let steps = own_list(&mut wire, 2, json!([note("EVIL")]));
+    assert!(shown(&steps).contains("\"isError\":true"), "{steps:?}");
+    client(&mut wire, &json!({"id": 3, "method": "tools/list"}));
+    let steps = server(
+        &mut wire,
+        &json!({"id": 3, "result": {"tools": [note("EVIL"), {"name": "more"}]}}),
+    );
+    assert!(shown(&steps).contains("\"tools\":[]"), "{steps:?}");
+    assert_eq!(wire.pins.quarantined.len(), 2);
+}
+
+#[test]
+fn a_tool_that_changes_while_it_is_decided_is_not_called() {
+    let mut wire = listed();
+    client(&mut wire, &call());
+    own_list(&mut wire, 1, json!([note("Keeps a note.")]));
+    client(&mut wire, &json!({"id": 3, "method": "tools/list"}));
+    server(
+        &mut wire,
+        &json!({"id": 3, "result": {"tools": [note("EVIL")]}}),
+    );
+    let steps = wire.decided("2", decision(Verdict::Allow));
+    assert!(sent(&steps).is_empty() && shown(&steps).contains("isError"));
+}
+
+#[test]
+fn a_list_is_read_to_its_last_page_and_again_when_it_changed() {
+    let mut wire = wire();
+    client(&mut wire, &call());
+    let page = json!({"id": "automode-list-1", "result": {"tools": [], "nextCursor": "p2"}});
+    assert!(sent(&server(&mut wire, &page)).contains("\"cursor\":\"p2\""));
+    server(
+        &mut wire,
+        &json!({"method": "notifications/tools/list_changed"}),
+    );
+    let steps = own_list(&mut wire, 2, json!([note("x")]));
+    assert!(sent(&steps).contains("tools/list"), "{steps:?}");
+    let steps = own_list(&mut wire, 3, json!([note("x")]));
+    assert!(
+        steps.iter().any(|step| matches!(step, Step::Decide(_))),
+        "{steps:?}"
+    );
+}
+
+#[test]
+fn what_the_server_says_only_tightens() {
+    let mut wire = wire();
+    client(&mut wire, &call());
+    own_list(
+        &mut wire,
+        1,
+        json!([{"name": "note", "annotations": {"destructiveHint": true}}]),
+    );
+    let steps = wire.decided("2", decision(Verdict::Allow));
+    assert!(sent(&steps).is_empty() && shown(&steps).contains("destroys"));
+}
+
+#[test]
+fn a_call_that_is_cancelled_does_not_run() {
+    let mut wire = listed();
+    client(&mut wire, &call());
+    own_list(&mut wire, 1, json!([note("Keeps a note.")]));
+    client(
+        &mut wire,
+        &json!({"method": "notifications/cancelled", "params": {"requestId": 2}}),
+    );
+    assert!(wire.decided("2", decision(Verdict::Allow)).is_empty());
+}
+
+#[test]
+fn what_cannot_be_read_goes_nowhere() {
+    for text in [
+        "garbage\n",
+        "[{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"note\"}}]\n",
+        "{\"id\":1,\"method\":\"ping\",\"method\":\"tools/call\",\"params\":{\"name\":\"note\"}}\n",
+        "{\"id\":\"automode-list-1\",\"method\":\"ping\"}\n",
+        "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"note\",\"arguments\":[]}}\n",
+        "{\"id\":1,\"method\":\"tools/call\",\"params\":{}}\n",
+        "{\"method\":\"tools/call\",\"params\":{\"name\":\"note\"}}\n",
+    ] {
+        let mut wire = listed();
+        let steps = wire.client_says(text.as_bytes());
+        let passed = |step: &Step| matches!(step, Step::Pass | Step::ToServer(_) | Step::Decide(_));
+        assert!(!steps.iter().any(passed), "{text} {steps:?}");
+    }
+    assert!(
+        listed()
+            .server_says(b"[{\"id\":1,\"result\":{\"tools\":[]}}]\n")
+            .is_empty()
+    );
+}
+
+#[test]
+fn everything_else_passes() {
+    let mut wire = listed();
+    for message in [
+        json!({"id": 0, "method": "initialize", "params": {}}),
+        json!({"method": "notifications/initialized"}),
+        json!({"id": 9, "result": {"roots": []}}),
+        json!({"id": 4, "method": "resources/read", "params": {"uri": "file:///w/a"}}),
+    ] {
+        assert_eq!(client(&mut wire, &message), [Step::Pass]);
+        assert_eq!(server(&mut wire, &message), [Step::Pass]);
+    }
+}
