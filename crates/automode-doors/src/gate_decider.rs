@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use automode::audit::{self, Circumstance, Entry};
-use automode::judge::InstructionFiles;
 use automode::engine::Settlement;
+use automode::judge::InstructionFiles;
 use automode::observe::Machine;
 use automode::ports::FileSystem as _;
 use automode::session::{CallNote, Log, Memory, Note, learned};
