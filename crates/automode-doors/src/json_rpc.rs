@@ -22,7 +22,9 @@ pub(crate) struct Envelope<'a> {
 
 impl<'a> Envelope<'a> {
     pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
-        serde_json::from_slice(line).ok()
+        // A list would be read as the fields in their order, and may be a batch.
+        let first = line.iter().find(|byte| !byte.is_ascii_whitespace());
+        (first == Some(&b'{')).then(|| serde_json::from_slice(line).ok())?
     }
 
     /// The id as it was written, which is how an answer has to write it.
