@@ -1,5 +1,6 @@
 //! Compiles `knowledge/**/*.toml` into static tables and, for tests, its examples.
 
+mod capabilities;
 mod emit;
 mod languages;
 mod notation;
@@ -16,6 +17,7 @@ use schema::{Environment, Settings, Spec};
 
 fn main() -> Result<(), Box<dyn Error>> {
     languages::compile()?;
+    capabilities::compile()?;
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("knowledge");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed={}", root.display());

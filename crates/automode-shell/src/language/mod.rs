@@ -8,6 +8,7 @@
 //! Every effect carries the span of the word that brought the code in.
 
 mod awk;
+pub mod capability;
 mod cursor;
 mod library;
 pub mod powershell;
