@@ -24,6 +24,7 @@ mod seccomp;
 mod selftest;
 mod supervisor;
 mod toolchain;
+pub mod undo;
 mod watch;
 
 pub use backend::Backend;

@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use automode_confine::undo::UndoStore;
 use automode_confine::{Backend, Confinement, Machine, NOT_STARTED, Request, inner, run, selftest};
 
 fn main() -> ExitCode {
@@ -12,6 +13,7 @@ fn main() -> ExitCode {
     let code = match words.as_slice() {
         ["confined", rest @ ..] => inner(rest),
         ["selftest", state] => tested(state),
+        ["undo", state, id] => undone(state, id),
         ["run", backend, state, confinement, command] => {
             launch(backend, state, confinement, command).unwrap_or_else(|reason| {
                 eprintln!("automode: not started: {reason}");
@@ -60,4 +62,19 @@ fn tested(state: &str) -> u8 {
         println!("{attempt}");
     }
     u8::from(found.backend.is_none())
+}
+
+fn undone(state: &str, id: &str) -> u8 {
+    match UndoStore::new(state.as_ref()).restoring(id) {
+        Ok(restoring) => {
+            for change in restoring.restore() {
+                println!("{change:?}");
+            }
+            0
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            1
+        }
+    }
 }

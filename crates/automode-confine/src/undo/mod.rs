@@ -1,0 +1,18 @@
+//! What an allowed call could lose, kept before it and brought back after it.
+//!
+//! A snapshot copies the files that a call may change into a private store, addressed by
+//! their content. The after-event seals it: how the call left each path. Restoring touches
+//! only what is still as the call left it; newer work stays, and the old version goes
+//! beside it. Nothing is ever deleted in the person's directories.
+
+mod entry;
+mod position;
+mod restore;
+mod snapshot;
+mod store;
+
+pub use entry::{Entry, Kind};
+pub use position::Position;
+pub use restore::{Change, Restoring};
+pub use snapshot::{Limits, Snapshot, SnapshotPlan, TakeError};
+pub use store::{StoreError, UndoStore};

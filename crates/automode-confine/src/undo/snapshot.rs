@@ -1,0 +1,234 @@
+//! Taking a snapshot, and sealing it.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::entry::{Entry, Kind};
+use super::position::Position;
+
+/// The files that a call names, from its analysis.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotPlan {
+    /// Files, and directories with all below them.
+    pub paths: Vec<PathBuf>,
+    /// Working trees: every file that differs from what git has, or that it does not know.
+    pub changed_in: Vec<PathBuf>,
+}
+
+/// Beyond these nothing is kept, and the call asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub files: usize,
+    pub bytes: u64,
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { files: 2_000, bytes: 50_000_000, time: Duration::from_millis(300) }
+    }
+}
+
+/// What was kept for a call, and how the call left it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub id: String,
+    /// Seconds since 1970.
+    pub taken: u64,
+    pub project: PathBuf,
+    pub command: String,
+    pub before: Vec<Entry>,
+    /// The directories whose new files were made by the call.
+    pub trees: Vec<PathBuf>,
+    pub position: Option<Position>,
+}
+
+/// How a call left the paths of its snapshot.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Seal {
+    pub(crate) after: Vec<Entry>,
+    pub(crate) made: Vec<PathBuf>,
+    pub(crate) position: Option<Position>,
+}
+
+/// Why nothing was kept.
+#[derive(Debug, Error)]
+pub enum TakeError {
+    #[error("more than {0} files")]
+    Files(usize),
+    #[error("more than {0} bytes")]
+    Bytes(u64),
+    #[error("it takes longer than {0} ms")]
+    Time(u128),
+    #[error("`{0}` is no file, link or directory")]
+    Kind(PathBuf),
+    #[error("`{0}` lies outside the project")]
+    Outside(PathBuf),
+    #[error("nothing to keep was named")]
+    Nothing,
+    #[error("git cannot say what changed in `{0}`")]
+    Git(PathBuf),
+    #[error("`{0}`: {1}")]
+    Io(PathBuf, #[source] io::Error),
+}
+
+/// Copies what a plan names into `blobs`, or fails without having promised anything.
+pub(crate) struct Taking<'a> {
+    project: &'a Path,
+    blobs: &'a Path,
+    limits: Limits,
+    started: Instant,
+    bytes: u64,
+    seen: BTreeSet<PathBuf>,
+    entries: Vec<Entry>,
+}
+
+impl<'a> Taking<'a> {
+    pub(crate) fn new(project: &'a Path, blobs: &'a Path, limits: Limits) -> Self {
+        Self {
+            project,
+            blobs,
+            limits,
+            started: Instant::now(),
+            bytes: 0,
+            seen: BTreeSet::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    pub(crate) fn take(mut self, plan: &SnapshotPlan) -> Result<Vec<Entry>, TakeError> {
+        for path in &plan.paths {
+            self.add(path)?;
+        }
+        for tree in &plan.changed_in {
+            for path in changed(tree)? {
+                self.add(&path)?;
+            }
+        }
+        if self.entries.is_empty() {
+            return Err(TakeError::Nothing);
+        }
+        Ok(self.entries)
+    }
+
+    fn add(&mut self, path: &Path) -> Result<(), TakeError> {
+        let path = self.contained(path)?;
+        if !self.seen.insert(path.clone()) {
+            return Ok(());
+        }
+        if self.seen.len() > self.limits.files {
+            return Err(TakeError::Files(self.limits.files));
+        }
+        if self.started.elapsed() > self.limits.time {
+            return Err(TakeError::Time(self.limits.time.as_millis()));
+        }
+        let kind = self.keep(&path)?;
+        if let Kind::File { size, .. } = &kind {
+            self.bytes += size;
+        }
+        if self.bytes > self.limits.bytes {
+            return Err(TakeError::Bytes(self.limits.bytes));
+        }
+        let is_directory = matches!(kind, Kind::Directory { .. });
+        self.entries.push(Entry { path: path.clone(), kind });
+        if is_directory {
+            let failed = |error| TakeError::Io(path.clone(), error);
+            for entry in fs::read_dir(&path).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                self.add(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// By its real directory: a link on the way must not lead out of the project.
+    fn contained(&self, path: &Path) -> Result<PathBuf, TakeError> {
+        let outside = || TakeError::Outside(path.to_owned());
+        let (parent, name) = (path.parent().ok_or_else(outside)?, path.file_name().ok_or_else(outside)?);
+        let real = match fs::canonicalize(parent) {
+            Ok(real) => real.join(name),
+            // Nothing stands there, so there is nothing to lose below it.
+            Err(_) => path.to_owned(),
+        };
+        if real.starts_with(self.project) { Ok(real) } else { Err(outside()) }
+    }
+
+    fn keep(&self, path: &Path) -> Result<Kind, TakeError> {
+        let failed = |error| TakeError::Io(path.to_owned(), error);
+        let large = path.symlink_metadata().is_ok_and(|found| {
+            found.is_file() && self.bytes.saturating_add(found.len()) > self.limits.bytes
+        });
+        if large {
+            return Err(TakeError::Bytes(self.limits.bytes));
+        }
+        let temporary = self.blobs.join("incoming");
+        let mut copy = private_file(&temporary).map_err(failed)?;
+        let kind = Kind::read(path, &mut copy).map_err(failed)?;
+        match &kind {
+            Kind::File { content, .. } => {
+                fs::rename(&temporary, self.blobs.join(content)).map_err(failed)?;
+            }
+            Kind::Other => return Err(TakeError::Kind(path.to_owned())),
+            Kind::Absent | Kind::Link { .. } | Kind::Directory { .. } => {}
+        }
+        Ok(kind)
+    }
+}
+
+pub(crate) fn private_file(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+/// What git does not have as it is: changed and untracked files, not the ignored ones.
+fn changed(tree: &Path) -> Result<Vec<PathBuf>, TakeError> {
+    use std::os::unix::ffi::OsStrExt;
+    let failed = || TakeError::Git(tree.to_owned());
+    let git = |arguments: &[&str]| {
+        Command::new("git")
+            .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
+            .args(arguments)
+            .current_dir(tree)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output()
+            .ok()
+            .filter(|output| output.status.success())
+            .map(|output| output.stdout)
+            .ok_or_else(failed)
+    };
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    let top = PathBuf::from(std::ffi::OsStr::from_bytes(top.trim_ascii_end()));
+    let listed = git(&["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none"])?;
+    let paths = listed
+        .split(|byte| *byte == 0)
+        .filter_map(|record| record.get(3..))
+        .filter(|path| !path.is_empty())
+        .map(|path| top.join(std::ffi::OsStr::from_bytes(path)));
+    Ok(paths.collect())
+}
+
+impl Seal {
+    /// How the paths are now.
+    pub(crate) fn of(snapshot: &Snapshot) -> io::Result<Self> {
+        let mut after = Vec::new();
+        for entry in &snapshot.before {
+            after.push(Entry { path: entry.path.clone(), kind: Kind::of(&entry.path)? });
+        }
+        let known: BTreeSet<&Path> = snapshot.before.iter().map(|entry| entry.path.as_path()).collect();
+        let mut made = Vec::new();
+        for tree in &snapshot.trees {
+            let entries = fs::read_dir(tree).into_iter().flatten().flatten();
+            made.extend(entries.map(|entry| entry.path()).filter(|path| !known.contains(path.as_path())));
+        }
+        Ok(Self { after, made, position: Position::of(&snapshot.project) })
+    }
+}

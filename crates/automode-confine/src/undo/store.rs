@@ -1,0 +1,185 @@
+//! The private store of snapshots, one directory each.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+use super::entry::Kind;
+use super::position::Position;
+use super::restore::Restoring;
+use super::snapshot::{Limits, Seal, Snapshot, SnapshotPlan, TakeError, Taking, private_file};
+use crate::layout::{plain, private};
+
+/// Snapshots below automode's state.
+#[derive(Debug, Clone)]
+pub struct UndoStore {
+    root: PathBuf,
+}
+
+/// Why a snapshot cannot be used.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    #[error("no snapshot `{0}` (hint: automode undo --list)")]
+    Unknown(String),
+    #[error("the store of snapshots: {0}")]
+    Io(#[from] io::Error),
+    #[error("a snapshot that cannot be read: {0}")]
+    Broken(#[from] serde_json::Error),
+}
+
+const MANIFEST: &str = "before.json";
+const SEAL: &str = "after.json";
+const BLOBS: &str = "blobs";
+/// How long and how much is kept.
+const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const KEPT_BYTES: u64 = 1_000_000_000;
+
+impl UndoStore {
+    #[must_use]
+    pub fn new(state: &Path) -> Self {
+        Self { root: state.join("undo") }
+    }
+
+    /// Keeps what a plan names, before the call `id` runs. All of it, or nothing.
+    pub fn take(
+        &self,
+        id: &str,
+        project: &Path,
+        command: &str,
+        plan: &SnapshotPlan,
+        limits: Limits,
+    ) -> Result<Snapshot, TakeError> {
+        let failed = |error| TakeError::Io(self.root.clone(), error);
+        let made = |error: crate::layout::LayoutError| failed(io::Error::other(error));
+        let directory = private(&self.root.join(plain(id))).map_err(made)?;
+        let blobs = private(&directory.join(BLOBS)).map_err(made)?;
+        let project = fs::canonicalize(project).map_err(failed)?;
+        let taken = Taking::new(&project, &blobs, limits).take(plan).inspect_err(|_| {
+            let _ = fs::remove_dir_all(&directory);
+        })?;
+        let trees = taken
+            .iter()
+            .filter(|entry| matches!(entry.kind, Kind::Directory { .. }))
+            .map(|entry| entry.path.clone())
+            .collect();
+        let snapshot = Snapshot {
+            id: plain(id),
+            taken: now(),
+            command: command.to_owned(),
+            before: taken,
+            trees,
+            position: Position::of(&project),
+            project,
+        };
+        write(&directory.join(MANIFEST), &snapshot).map_err(failed)?;
+        Ok(snapshot)
+    }
+
+    /// Notes how the call left what was kept for it. A call without a snapshot has none.
+    pub fn seal(&self, id: &str) -> Result<bool, StoreError> {
+        let directory = self.root.join(plain(id));
+        if !directory.join(MANIFEST).exists() || directory.join(SEAL).exists() {
+            return Ok(false);
+        }
+        let seal = Seal::of(&self.get(id)?)?;
+        write(&directory.join(SEAL), &seal)?;
+        Ok(true)
+    }
+
+    pub fn get(&self, id: &str) -> Result<Snapshot, StoreError> {
+        let manifest = self.root.join(plain(id)).join(MANIFEST);
+        if !manifest.exists() {
+            return Err(StoreError::Unknown(id.to_owned()));
+        }
+        read(&manifest)
+    }
+
+    /// Newest first.
+    pub fn list(&self) -> Result<Vec<Snapshot>, StoreError> {
+        let mut found = Vec::new();
+        for id in self.ids()? {
+            // One that is being taken has no manifest yet.
+            if let Ok(snapshot) = self.get(&id) {
+                found.push(snapshot);
+            }
+        }
+        found.sort_by(|first, second| second.taken.cmp(&first.taken).then(second.id.cmp(&first.id)));
+        Ok(found)
+    }
+
+    /// Prepares bringing back a call's losses: what would be done, and the doing of it.
+    pub fn restoring(&self, id: &str) -> Result<Restoring, StoreError> {
+        let directory = self.root.join(plain(id));
+        let snapshot = self.get(id)?;
+        let seal = directory.join(SEAL);
+        let seal: Option<Seal> = if seal.exists() { Some(read(&seal)?) } else { None };
+        Ok(Restoring { snapshot, seal, blobs: directory.join(BLOBS) })
+    }
+
+    /// Removes one snapshot; what it held is then gone for good.
+    pub fn forget(&self, id: &str) -> Result<(), StoreError> {
+        let directory = self.root.join(plain(id));
+        if !directory.exists() {
+            return Err(StoreError::Unknown(id.to_owned()));
+        }
+        Ok(fs::remove_dir_all(directory)?)
+    }
+
+    /// Removes what is too old, and the oldest of what is too much.
+    pub fn expire(&self) -> Result<usize, StoreError> {
+        let limit = now().saturating_sub(KEPT_FOR.as_secs());
+        let mut bytes = 0_u64;
+        let mut removed = 0;
+        for snapshot in self.list()? {
+            bytes = bytes.saturating_add(size_of(&snapshot));
+            if snapshot.taken < limit || bytes > KEPT_BYTES {
+                self.forget(&snapshot.id)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
+    fn ids(&self) -> Result<Vec<String>, StoreError> {
+        if !self.root.exists() {
+            return Ok(Vec::new());
+        }
+        let mut ids = Vec::new();
+        for entry in fs::read_dir(&self.root)? {
+            if let Ok(id) = entry?.file_name().into_string() {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+}
+
+fn size_of(snapshot: &Snapshot) -> u64 {
+    let sizes = snapshot.before.iter().map(|entry| match &entry.kind {
+        Kind::File { size, .. } => *size,
+        Kind::Absent | Kind::Link { .. } | Kind::Directory { .. } | Kind::Other => 0,
+    });
+    sizes.fold(0, u64::saturating_add)
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Whole or not at all.
+fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    let temporary = path.with_extension("incoming");
+    let mut file = private_file(&temporary)?;
+    file.write_all(&serde_json::to_vec(value)?)?;
+    file.sync_all()?;
+    fs::rename(temporary, path)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
+    Ok(serde_json::from_slice(&fs::read(path)?)?)
+}

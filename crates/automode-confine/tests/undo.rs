@@ -1,0 +1,333 @@
+//! Undo brings back what a call lost, and loses nothing by doing so.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use automode_confine::undo::{Change, Limits, SnapshotPlan, TakeError, UndoStore};
+
+struct World {
+    _temp: tempfile::TempDir,
+    project: PathBuf,
+    state: PathBuf,
+}
+
+fn world() -> World {
+    let temp = tempfile::tempdir().unwrap();
+    let top = temp.path().canonicalize().unwrap();
+    let project = top.join("app");
+    fs::create_dir(&project).unwrap();
+    World { _temp: temp, project, state: top.join("state") }
+}
+
+impl World {
+    fn store(&self) -> UndoStore {
+        UndoStore::new(&self.state)
+    }
+
+    fn take(&self, paths: &[&str]) -> Result<(), TakeError> {
+        let plan = SnapshotPlan {
+            paths: paths.iter().map(|path| self.project.join(path)).collect(),
+            changed_in: Vec::new(),
+        };
+        self.store().take("c1", &self.project, "rm notes.txt", &plan, generous()).map(|_| ())
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.project.join(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.project.join(name)).ok()
+    }
+
+    fn restore(&self) -> Vec<Change> {
+        self.store().restoring("c1").unwrap().restore()
+    }
+
+    fn all(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        walk(&self.project, &mut found);
+        found
+    }
+}
+
+/// The machine that runs tests is slower than the one that a person waits for.
+fn generous() -> Limits {
+    Limits { time: Duration::from_secs(30), ..Limits::default() }
+}
+
+fn walk(directory: &Path, found: &mut BTreeMap<PathBuf, String>) {
+    for entry in fs::read_dir(directory).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            walk(&entry.path(), found);
+        } else {
+            found.insert(entry.path(), fs::read_to_string(entry.path()).unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn a_removed_file_returns_with_its_mode() {
+    let world = world();
+    world.write("notes.txt", "mine");
+    fs::set_permissions(world.project.join("notes.txt"), fs::Permissions::from_mode(0o640)).unwrap();
+    world.take(&["notes.txt"]).unwrap();
+    fs::remove_file(world.project.join("notes.txt")).unwrap();
+    assert!(world.store().seal("c1").unwrap());
+    assert_eq!(world.store().restoring("c1").unwrap().preview(), [Change::Restored(world.project.join("notes.txt"))]);
+    assert_eq!(world.read("notes.txt"), None, "a preview touches nothing");
+    assert_eq!(world.restore(), [Change::Restored(world.project.join("notes.txt"))]);
+    assert_eq!(world.read("notes.txt").as_deref(), Some("mine"));
+    let mode = world.project.join("notes.txt").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    assert_eq!(world.restore(), [Change::Unchanged(world.project.join("notes.txt"))]);
+    assert_eq!(world.all().len(), 1);
+}
+
+#[test]
+fn newer_work_stays_and_the_old_version_goes_beside() {
+    let world = world();
+    world.write("a", "old");
+    world.take(&["a"]).unwrap();
+    world.write("a", "by the call");
+    world.store().seal("c1").unwrap();
+    world.write("a", "newer");
+    assert_eq!(world.restore(), [Change::Beside(world.project.join("a"), world.project.join("a.undo-c1"))]);
+    assert_eq!(world.read("a").as_deref(), Some("newer"));
+    assert_eq!(world.read("a.undo-c1").as_deref(), Some("old"));
+    let _ = world.restore();
+    assert_eq!(world.all().len(), 2, "a second time adds nothing");
+}
+
+#[test]
+fn without_a_seal_everything_goes_beside() {
+    let world = world();
+    world.write("a", "old");
+    world.write("gone", "old too");
+    world.write("same", "same");
+    world.take(&["a", "gone", "same"]).unwrap();
+    world.write("a", "by the call, or by the person");
+    fs::remove_file(world.project.join("gone")).unwrap();
+    let _ = world.restore();
+    assert_eq!(world.read("a").as_deref(), Some("by the call, or by the person"));
+    assert_eq!(world.read("a.undo-c1").as_deref(), Some("old"));
+    assert_eq!(world.read("gone"), None);
+    assert_eq!(world.read("gone.undo-c1").as_deref(), Some("old too"));
+    assert_eq!(world.read("same.undo-c1"), None);
+}
+
+#[test]
+fn a_tree_returns_and_what_the_call_made_stays() {
+    let world = world();
+    fs::create_dir_all(world.project.join("data/deep")).unwrap();
+    world.write("data/one", "1");
+    world.write("data/deep/two", "2");
+    symlink("one", world.project.join("data/link")).unwrap();
+    world.take(&["data"]).unwrap();
+    fs::remove_dir_all(world.project.join("data")).unwrap();
+    fs::create_dir(world.project.join("data")).unwrap();
+    world.write("data/made", "by the call");
+    world.store().seal("c1").unwrap();
+    let changes = world.restore();
+    assert!(changes.contains(&Change::Made(world.project.join("data/made"))), "{changes:?}");
+    assert_eq!(world.read("data/one").as_deref(), Some("1"));
+    assert_eq!(world.read("data/deep/two").as_deref(), Some("2"));
+    assert_eq!(world.read("data/link").as_deref(), Some("1"));
+    assert_eq!(world.read("data/made").as_deref(), Some("by the call"));
+}
+
+#[test]
+fn a_file_in_place_of_a_directory_stays() {
+    let world = world();
+    fs::create_dir(world.project.join("data")).unwrap();
+    world.write("data/one", "1");
+    world.take(&["data"]).unwrap();
+    fs::remove_dir_all(world.project.join("data")).unwrap();
+    world.store().seal("c1").unwrap();
+    world.write("data", "newer work");
+    let _ = world.restore();
+    assert_eq!(world.read("data").as_deref(), Some("newer work"));
+    let kept: Vec<_> = world.all().into_values().filter(|text| text == "1").collect();
+    assert_eq!(kept.len(), 1, "{:?}", world.all());
+}
+
+#[test]
+fn a_link_on_the_way_leads_nowhere() {
+    let world = world();
+    fs::create_dir(world.project.join("data")).unwrap();
+    world.write("data/one", "1");
+    world.take(&["data"]).unwrap();
+    fs::remove_dir_all(world.project.join("data")).unwrap();
+    world.store().seal("c1").unwrap();
+    let outside = world.state.join("outside");
+    fs::create_dir(&outside).unwrap();
+    symlink(&outside, world.project.join("data")).unwrap();
+    let changes = world.restore();
+    assert!(changes.iter().any(|change| matches!(change, Change::Failed(..))), "{changes:?}");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_too_much_is_not_promised() {
+    let world = world();
+    for number in 0..20 {
+        world.write(&format!("f{number}"), "0123456789");
+    }
+    let plan = SnapshotPlan { paths: vec![world.project.clone()], changed_in: vec![] };
+    let check = |limits: Limits, expected: &str| {
+        let error = world.store().take("c1", world.project.parent().unwrap(), "x", &plan, limits).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert!(world.store().list().unwrap().is_empty());
+    };
+    check(Limits { files: 5, ..generous() }, "more than 5 files");
+    check(Limits { bytes: 55, ..generous() }, "more than 55 bytes");
+    check(Limits { time: Duration::ZERO, ..generous() }, "it takes longer than 0 ms");
+}
+
+#[test]
+fn only_files_of_the_project_are_kept() {
+    let world = world();
+    fs::create_dir_all(&world.state).unwrap();
+    fs::write(world.state.join("secret"), "x").unwrap();
+    symlink(&world.state, world.project.join("way")).unwrap();
+    for path in ["../state/secret", "way/secret", "/etc/passwd"] {
+        let error = world.take(&[path]).unwrap_err();
+        assert!(matches!(error, TakeError::Outside(_)), "{path}: {error}");
+    }
+    rustix::fs::mkfifoat(rustix::fs::CWD, world.project.join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+    assert!(matches!(world.take(&["pipe"]), Err(TakeError::Kind(_))));
+    assert!(matches!(world.take(&[]), Err(TakeError::Nothing)));
+}
+
+fn git(world: &World, arguments: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@b.example"])
+        .args(arguments)
+        .current_dir(&world.project)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(done.success(), "{arguments:?}");
+}
+
+#[test]
+fn changes_that_git_does_not_have_survive_a_checkout_and_a_clean() {
+    let world = world();
+    git(&world, &["init", "-q"]);
+    world.write("tracked", "one");
+    git(&world, &["add", "tracked"]);
+    git(&world, &["commit", "-qm", "one"]);
+    world.write("tracked", "two");
+    fs::create_dir(world.project.join("new dir")).unwrap();
+    world.write("new dir/untracked \"x\"", "mine");
+    git(&world, &["branch", "side"]);
+    let plan = SnapshotPlan { paths: vec![], changed_in: vec![world.project.clone()] };
+    world.store().take("c1", &world.project, "x", &plan, generous()).unwrap();
+    git(&world, &["checkout", "-q", "--", "."]);
+    git(&world, &["clean", "-fdq"]);
+    git(&world, &["branch", "-q", "-D", "side"]);
+    world.store().seal("c1").unwrap();
+    assert_eq!(world.read("tracked").as_deref(), Some("one"));
+    let changes = world.restore();
+    assert_eq!(world.read("tracked").as_deref(), Some("two"));
+    assert_eq!(world.read("new dir/untracked \"x\"").as_deref(), Some("mine"));
+    let told = changes.iter().filter(|change| matches!(change, Change::Told(text) if text.contains("refs/heads/side")));
+    assert_eq!(told.count(), 1, "{changes:?}");
+}
+
+#[test]
+fn the_store_is_private_and_forgets() {
+    let world = world();
+    world.write("a", "secret");
+    world.take(&["a"]).unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let directory = world.state.join("undo/c1");
+    assert_eq!(mode(&directory), 0o700);
+    for entry in fs::read_dir(directory.join("blobs")).unwrap().flatten() {
+        assert_eq!(mode(&entry.path()), 0o600);
+    }
+    assert_eq!(world.store().list().unwrap().len(), 1);
+    assert_eq!(world.store().expire().unwrap(), 0);
+    world.store().forget("c1").unwrap();
+    assert!(world.store().restoring("c1").is_err());
+}
+
+/// Killed at any moment, again and again: nothing is lost and nothing newer is overwritten.
+///
+/// More by hand: `AUTOMODE_KILLS=1000 cargo test -p automode-confine --test undo kill`.
+#[test]
+fn a_kill_at_any_moment_loses_nothing() {
+    let rounds: u64 = std::env::var("AUTOMODE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(25);
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move |below: u64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed % below
+    };
+    for round in 0..rounds {
+        let world = world();
+        let names: Vec<String> = (0..40).map(|number| format!("f{number}")).collect();
+        for name in &names {
+            world.write(name, &format!("old {name} {}", "x".repeat(3_000)));
+        }
+        let paths: Vec<&str> = names.iter().map(String::as_str).collect();
+        world.take(&paths).unwrap();
+        for (number, name) in names.iter().enumerate() {
+            match number % 3 {
+                0 => fs::remove_file(world.project.join(name)).unwrap(),
+                1 => world.write(name, "by the call"),
+                _ => {}
+            }
+        }
+        world.store().seal("c1").unwrap();
+        for (number, name) in names.iter().enumerate() {
+            if number % 5 == 0 {
+                world.write(name, &format!("newer {name}"));
+            }
+        }
+        for _ in 0..3 {
+            let mut child = Command::new(env!("CARGO_BIN_EXE_automode-confine"))
+                .args(["undo", world.state.to_str().unwrap(), "c1"])
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            thread::sleep(Duration::from_micros(random(6_000)));
+            let _ = child.kill();
+            child.wait().unwrap();
+            for (number, name) in names.iter().enumerate() {
+                let text = world.read(name);
+                if number % 5 == 0 {
+                    assert_eq!(text, Some(format!("newer {name}")), "round {round}");
+                } else if let Some(text) = text {
+                    let whole = text == "by the call" || text == format!("old {name} {}", "x".repeat(3_000));
+                    assert!(whole, "round {round}: {name} is half of something");
+                } else {
+                    assert_eq!(number % 3, 0, "round {round}: {name} is gone");
+                }
+            }
+        }
+        let changes = world.restore();
+        assert!(!changes.iter().any(|change| matches!(change, Change::Failed(..))), "{changes:?}");
+        let all = world.all();
+        for (number, name) in names.iter().enumerate() {
+            let old = format!("old {name} {}", "x".repeat(3_000));
+            let found = all.values().filter(|text| **text == old).count();
+            assert!(found >= 1, "round {round}: {name} {number}");
+        }
+        let strays = all.keys().filter(|path| path.to_string_lossy().contains("automode-undo")).count();
+        assert_eq!(strays, 0, "round {round}");
+    }
+}
