@@ -66,13 +66,23 @@ enum Command {
     Judge(command::judge::Args),
     Acp(command::acp::Args),
     Mcp(command::mcp::Args),
+    Run(command::run::Args),
+    Undo(command::undo::Args),
+    Try(command::try_out::Args),
 }
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).peekable();
     // Before every tool call, so before everything else.
-    if arguments.next().is_some_and(|first| first == "hook") && !asks_for_help(arguments.peek()) {
+    let first = arguments.next();
+    if first.as_ref().is_some_and(|first| first == "hook") && !asks_for_help(arguments.peek()) {
         return ExitCode::from(command::hook::main(arguments));
+    }
+    // The parts that this program starts itself, inside a confined run.
+    if first.is_some_and(|first| first == "confined") {
+        let words: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        return ExitCode::from(automode_confine::inner(&words));
     }
     let code = panic::catch_unwind(run).unwrap_or(ERROR);
     ExitCode::from(code)
@@ -110,6 +120,9 @@ fn run() -> u8 {
         Command::Judge(args) => command::judge::run(args),
         Command::Acp(args) => command::acp::run(args),
         Command::Mcp(args) => command::mcp::run(args),
+        Command::Run(args) => command::run::run(args),
+        Command::Undo(args) => command::undo::run(args),
+        Command::Try(args) => command::try_out::run(args),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

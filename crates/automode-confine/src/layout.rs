@@ -187,6 +187,21 @@ impl Layout {
         })
     }
 
+    /// Puts a copy at the project's place. It is the trial's own, so nothing in it is kept.
+    pub(crate) fn replace(&mut self, project: &Path, copy: &Path) -> Result<(), LayoutError> {
+        let project =
+            fs::canonicalize(project).map_err(|_| LayoutError::Missing(project.to_owned()))?;
+        self.places.retain(|place| match place {
+            Place::Read(path) | Place::Write(path) | Place::Empty(path) => {
+                !path.starts_with(&project)
+            }
+            Place::Private { .. } | Place::Link { .. } => true,
+        });
+        self.places.push(Place::Private { from: copy.to_owned(), at: project });
+        self.protected = Protected { present: Vec::new(), absent: Vec::new() };
+        Ok(())
+    }
+
     /// The trees that may be changed, as they are called outside.
     pub(crate) fn writable(&self) -> Vec<PathBuf> {
         self.places

@@ -47,6 +47,7 @@ fn launch(backend: &str, state: &str, confinement: &str, command: &str) -> Resul
         command: command.to_owned(),
         directory: std::env::current_dir().map_err(|error| error.to_string())?,
         confinement,
+        instead: None,
     };
     let outcome = run(&request, &machine, &backend).map_err(|error| error.to_string())?;
     eprint!("{}", outcome.report.for_model(request.id.as_deref()));

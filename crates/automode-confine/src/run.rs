@@ -41,6 +41,8 @@ pub struct Request {
     pub command: String,
     pub directory: PathBuf,
     pub confinement: Confinement,
+    /// A directory that stands at the project's place, for a trial.
+    pub instead: Option<PathBuf>,
 }
 
 /// What came of it.
@@ -66,7 +68,13 @@ pub enum RunError {
 /// Runs a command confined, with this process's own input and output.
 pub fn run(request: &Request, machine: &Machine, backend: &Backend) -> Result<Outcome, RunError> {
     seccomp::keep_files().map_err(|error| RunError::Io("open files would be inherited", error))?;
-    let layout = Layout::of(&request.confinement, machine, &request.session)?;
+    let mut layout = Layout::of(&request.confinement, machine, &request.session)?;
+    if let Some(copy) = &request.instead {
+        if !backend.has_own_files() {
+            return Err(RunError::Backend("a backend without files of its own"));
+        }
+        layout.replace(&request.confinement.project, copy)?;
+    }
     let project = &request.confinement.project;
     let shell = ["bash", "sh"]
         .iter()

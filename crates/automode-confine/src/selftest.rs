@@ -192,6 +192,7 @@ fn probed(backend: &str, state: &str, command: &str) -> Option<u8> {
         command: command.to_owned(),
         directory: project.clone(),
         confinement: Confinement::of_project(project),
+        instead: None,
     };
     match run(&request, &machine, &backend) {
         Ok(outcome) => Some(outcome.code),
