@@ -80,7 +80,9 @@ fn main() -> ExitCode {
     }
     // The parts that this program starts itself, inside a confined run.
     if first.is_some_and(|first| first == "confined") {
-        let words: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
+        let words: Vec<String> = arguments
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         return ExitCode::from(automode_confine::inner(&words));
     }

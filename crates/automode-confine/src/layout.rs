@@ -197,8 +197,14 @@ impl Layout {
             }
             Place::Private { .. } | Place::Link { .. } => true,
         });
-        self.places.push(Place::Private { from: copy.to_owned(), at: project });
-        self.protected = Protected { present: Vec::new(), absent: Vec::new() };
+        self.places.push(Place::Private {
+            from: copy.to_owned(),
+            at: project,
+        });
+        self.protected = Protected {
+            present: Vec::new(),
+            absent: Vec::new(),
+        };
         Ok(())
     }
 

@@ -37,6 +37,6 @@ pub use machine::Machine;
 pub use protected::Mended;
 pub use refusal::{Refusal, Report};
 pub use run::{Outcome, Request, RunError, run};
+pub use selftest::{Attempt, SelfTest, inner, known_backend, selftest};
 pub use ticket::{RunRecord, Ticket, TicketError, expire_tickets};
 pub use trial::{Difference, Trial, TrialError};
-pub use selftest::{Attempt, SelfTest, inner, known_backend, selftest};

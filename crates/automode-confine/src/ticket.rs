@@ -59,7 +59,8 @@ impl Ticket {
     pub fn read(state: &Path, id: &str, command: &str) -> Result<Self, TicketError> {
         let path = state.join(PLACE).join(format!("{}.ticket.json", plain(id)));
         let text = fs::read(path).map_err(|_| TicketError::Unknown(id.to_owned()))?;
-        let broken = |error: serde_json::Error| TicketError::Broken(id.to_owned(), error.to_string());
+        let broken =
+            |error: serde_json::Error| TicketError::Broken(id.to_owned(), error.to_string());
         let ticket: Self = serde_json::from_slice(&text).map_err(broken)?;
         if ticket.command != command {
             return Err(TicketError::OtherCommand(id.to_owned()));
@@ -83,12 +84,19 @@ impl RunRecord {
 
 /// Removes tickets and results that are too old.
 pub fn expire_tickets(state: &Path) {
-    let entries = fs::read_dir(state.join(PLACE)).into_iter().flatten().flatten();
+    let entries = fs::read_dir(state.join(PLACE))
+        .into_iter()
+        .flatten()
+        .flatten();
     for entry in entries {
         let age = entry
             .metadata()
             .and_then(|found| found.modified())
-            .map(|changed| SystemTime::now().duration_since(changed).unwrap_or_default());
+            .map(|changed| {
+                SystemTime::now()
+                    .duration_since(changed)
+                    .unwrap_or_default()
+            });
         if age.is_ok_and(|age| age > KEPT_FOR) {
             // What stays behind today goes tomorrow.
             let _ = fs::remove_file(entry.path());
@@ -122,7 +130,10 @@ mod tests {
             backend: Backend::Landlock,
         };
         ticket.write(temp.path()).unwrap();
-        assert_eq!(Ticket::read(temp.path(), "7f3a", "make test").unwrap(), ticket);
+        assert_eq!(
+            Ticket::read(temp.path(), "7f3a", "make test").unwrap(),
+            ticket
+        );
         assert!(Ticket::read(temp.path(), "7f3a", "make deploy").is_err());
         assert!(Ticket::read(temp.path(), "../7f3a", "make test").is_err());
         assert!(Ticket::read(temp.path(), "other", "make test").is_err());

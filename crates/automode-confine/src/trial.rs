@@ -59,7 +59,11 @@ impl Trial {
         let project = fs::canonicalize(project)?;
         let before = marks(&project)?;
         copy_tree(&project, copy)?;
-        Ok(Self { project, copy: copy.to_owned(), before })
+        Ok(Self {
+            project,
+            copy: copy.to_owned(),
+            before,
+        })
     }
 
     #[must_use]
@@ -103,7 +107,11 @@ impl Trial {
         for (path, difference) in differences.iter().rev() {
             if *difference == Difference::Removed {
                 let mine = self.project.join(path);
-                if mine.symlink_metadata()?.is_dir() { fs::remove_dir(&mine)? } else { fs::remove_file(&mine)? }
+                if mine.symlink_metadata()?.is_dir() {
+                    fs::remove_dir(&mine)?
+                } else {
+                    fs::remove_file(&mine)?
+                }
             }
         }
         Ok(())
@@ -143,7 +151,11 @@ fn marks(top: &Path) -> Result<BTreeMap<PathBuf, Mark>, TrialError> {
             let mark = Mark {
                 kind: about.mode(),
                 size: if is_directory { 0 } else { about.size() },
-                changed: if is_directory { (0, 0) } else { (about.mtime(), about.mtime_nsec()) },
+                changed: if is_directory {
+                    (0, 0)
+                } else {
+                    (about.mtime(), about.mtime_nsec())
+                },
                 number: if is_directory { 0 } else { about.ino() },
             };
             if is_directory {
@@ -197,11 +209,20 @@ mod tests {
             ("old", Difference::Removed),
             ("old/x", Difference::Removed),
         ];
-        assert_eq!(found, expected.into_iter().map(|(path, what)| (PathBuf::from(path), what)).collect());
+        assert_eq!(
+            found,
+            expected
+                .into_iter()
+                .map(|(path, what)| (PathBuf::from(path), what))
+                .collect()
+        );
         assert!(project.join("gone").exists());
         trial.keep(&found).unwrap();
         assert!(!project.join("gone").exists() && !project.join("old").exists());
-        assert_eq!(fs::read_to_string(project.join("changed")).unwrap(), "other");
+        assert_eq!(
+            fs::read_to_string(project.join("changed")).unwrap(),
+            "other"
+        );
         assert_eq!(fs::read_to_string(project.join("same")).unwrap(), "same");
     }
 

@@ -27,7 +27,11 @@ fn world() -> World {
     let top = temp.path().canonicalize().unwrap();
     let project = top.join("app");
     fs::create_dir(&project).unwrap();
-    World { _temp: temp, project, state: top.join("state") }
+    World {
+        _temp: temp,
+        project,
+        state: top.join("state"),
+    }
 }
 
 impl World {
@@ -40,7 +44,9 @@ impl World {
             paths: paths.iter().map(|path| self.project.join(path)).collect(),
             changed_in: Vec::new(),
         };
-        self.store().take("c1", &self.project, "rm notes.txt", &plan, generous()).map(|_| ())
+        self.store()
+            .take("c1", &self.project, "rm notes.txt", &plan, generous())
+            .map(|_| ())
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -64,7 +70,10 @@ impl World {
 
 /// The machine that runs tests is slower than the one that a person waits for.
 fn generous() -> Limits {
-    Limits { time: Duration::from_secs(30), ..Limits::default() }
+    Limits {
+        time: Duration::from_secs(30),
+        ..Limits::default()
+    }
 }
 
 fn walk(directory: &Path, found: &mut BTreeMap<PathBuf, String>) {
@@ -72,7 +81,10 @@ fn walk(directory: &Path, found: &mut BTreeMap<PathBuf, String>) {
         if entry.file_type().unwrap().is_dir() {
             walk(&entry.path(), found);
         } else {
-            found.insert(entry.path(), fs::read_to_string(entry.path()).unwrap_or_default());
+            found.insert(
+                entry.path(),
+                fs::read_to_string(entry.path()).unwrap_or_default(),
+            );
         }
     }
 }
@@ -81,17 +93,36 @@ fn walk(directory: &Path, found: &mut BTreeMap<PathBuf, String>) {
 fn a_removed_file_returns_with_its_mode() {
     let world = world();
     world.write("notes.txt", "mine");
-    fs::set_permissions(world.project.join("notes.txt"), fs::Permissions::from_mode(0o640)).unwrap();
+    fs::set_permissions(
+        world.project.join("notes.txt"),
+        fs::Permissions::from_mode(0o640),
+    )
+    .unwrap();
     world.take(&["notes.txt"]).unwrap();
     fs::remove_file(world.project.join("notes.txt")).unwrap();
     assert!(world.store().seal("c1").unwrap());
-    assert_eq!(world.store().restoring("c1").unwrap().preview(), [Change::Restored(world.project.join("notes.txt"))]);
+    assert_eq!(
+        world.store().restoring("c1").unwrap().preview(),
+        [Change::Restored(world.project.join("notes.txt"))]
+    );
     assert_eq!(world.read("notes.txt"), None, "a preview touches nothing");
-    assert_eq!(world.restore(), [Change::Restored(world.project.join("notes.txt"))]);
+    assert_eq!(
+        world.restore(),
+        [Change::Restored(world.project.join("notes.txt"))]
+    );
     assert_eq!(world.read("notes.txt").as_deref(), Some("mine"));
-    let mode = world.project.join("notes.txt").metadata().unwrap().permissions().mode();
+    let mode = world
+        .project
+        .join("notes.txt")
+        .metadata()
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o640);
-    assert_eq!(world.restore(), [Change::Unchanged(world.project.join("notes.txt"))]);
+    assert_eq!(
+        world.restore(),
+        [Change::Unchanged(world.project.join("notes.txt"))]
+    );
     assert_eq!(world.all().len(), 1);
 }
 
@@ -103,7 +134,13 @@ fn newer_work_stays_and_the_old_version_goes_beside() {
     world.write("a", "by the call");
     world.store().seal("c1").unwrap();
     world.write("a", "newer");
-    assert_eq!(world.restore(), [Change::Beside(world.project.join("a"), world.project.join("a.undo-c1"))]);
+    assert_eq!(
+        world.restore(),
+        [Change::Beside(
+            world.project.join("a"),
+            world.project.join("a.undo-c1")
+        )]
+    );
     assert_eq!(world.read("a").as_deref(), Some("newer"));
     assert_eq!(world.read("a.undo-c1").as_deref(), Some("old"));
     let _ = world.restore();
@@ -120,7 +157,10 @@ fn without_a_seal_everything_goes_beside() {
     world.write("a", "by the call, or by the person");
     fs::remove_file(world.project.join("gone")).unwrap();
     let _ = world.restore();
-    assert_eq!(world.read("a").as_deref(), Some("by the call, or by the person"));
+    assert_eq!(
+        world.read("a").as_deref(),
+        Some("by the call, or by the person")
+    );
     assert_eq!(world.read("a.undo-c1").as_deref(), Some("old"));
     assert_eq!(world.read("gone"), None);
     assert_eq!(world.read("gone.undo-c1").as_deref(), Some("old too"));
@@ -140,7 +180,10 @@ fn a_tree_returns_and_what_the_call_made_stays() {
     world.write("data/made", "by the call");
     world.store().seal("c1").unwrap();
     let changes = world.restore();
-    assert!(changes.contains(&Change::Made(world.project.join("data/made"))), "{changes:?}");
+    assert!(
+        changes.contains(&Change::Made(world.project.join("data/made"))),
+        "{changes:?}"
+    );
     assert_eq!(world.read("data/one").as_deref(), Some("1"));
     assert_eq!(world.read("data/deep/two").as_deref(), Some("2"));
     assert_eq!(world.read("data/link").as_deref(), Some("1"));
@@ -158,7 +201,11 @@ fn a_file_in_place_of_a_directory_stays() {
     world.write("data", "newer work");
     let _ = world.restore();
     assert_eq!(world.read("data").as_deref(), Some("newer work"));
-    let kept: Vec<_> = world.all().into_values().filter(|text| text == "1").collect();
+    let kept: Vec<_> = world
+        .all()
+        .into_values()
+        .filter(|text| text == "1")
+        .collect();
     assert_eq!(kept.len(), 1, "{:?}", world.all());
 }
 
@@ -174,7 +221,12 @@ fn a_link_on_the_way_leads_nowhere() {
     fs::create_dir(&outside).unwrap();
     symlink(&outside, world.project.join("data")).unwrap();
     let changes = world.restore();
-    assert!(changes.iter().any(|change| matches!(change, Change::Failed(..))), "{changes:?}");
+    assert!(
+        changes
+            .iter()
+            .any(|change| matches!(change, Change::Failed(..))),
+        "{changes:?}"
+    );
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
 
@@ -184,15 +236,39 @@ fn what_is_too_much_is_not_promised() {
     for number in 0..20 {
         world.write(&format!("f{number}"), "0123456789");
     }
-    let plan = SnapshotPlan { paths: vec![world.project.clone()], changed_in: vec![] };
+    let plan = SnapshotPlan {
+        paths: vec![world.project.clone()],
+        changed_in: vec![],
+    };
     let check = |limits: Limits, expected: &str| {
-        let error = world.store().take("c1", world.project.parent().unwrap(), "x", &plan, limits).unwrap_err();
+        let error = world
+            .store()
+            .take("c1", world.project.parent().unwrap(), "x", &plan, limits)
+            .unwrap_err();
         assert_eq!(error.to_string(), expected);
         assert!(world.store().list().unwrap().is_empty());
     };
-    check(Limits { files: 5, ..generous() }, "more than 5 files");
-    check(Limits { bytes: 55, ..generous() }, "more than 55 bytes");
-    check(Limits { time: Duration::ZERO, ..generous() }, "it takes longer than 0 ms");
+    check(
+        Limits {
+            files: 5,
+            ..generous()
+        },
+        "more than 5 files",
+    );
+    check(
+        Limits {
+            bytes: 55,
+            ..generous()
+        },
+        "more than 55 bytes",
+    );
+    check(
+        Limits {
+            time: Duration::ZERO,
+            ..generous()
+        },
+        "it takes longer than 0 ms",
+    );
 }
 
 #[test]
@@ -205,7 +281,12 @@ fn only_files_of_the_project_are_kept() {
         let error = world.take(&[path]).unwrap_err();
         assert!(matches!(error, TakeError::Outside(_)), "{path}: {error}");
     }
-    rustix::fs::mkfifoat(rustix::fs::CWD, world.project.join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+    rustix::fs::mkfifoat(
+        rustix::fs::CWD,
+        world.project.join("pipe"),
+        rustix::fs::Mode::RWXU,
+    )
+    .unwrap();
     assert!(matches!(world.take(&["pipe"]), Err(TakeError::Kind(_))));
     assert!(matches!(world.take(&[]), Err(TakeError::Nothing)));
 }
@@ -233,8 +314,14 @@ fn changes_that_git_does_not_have_survive_a_checkout_and_a_clean() {
     fs::create_dir(world.project.join("new dir")).unwrap();
     world.write("new dir/untracked \"x\"", "mine");
     git(&world, &["branch", "side"]);
-    let plan = SnapshotPlan { paths: vec![], changed_in: vec![world.project.clone()] };
-    world.store().take("c1", &world.project, "x", &plan, generous()).unwrap();
+    let plan = SnapshotPlan {
+        paths: vec![],
+        changed_in: vec![world.project.clone()],
+    };
+    world
+        .store()
+        .take("c1", &world.project, "x", &plan, generous())
+        .unwrap();
     git(&world, &["checkout", "-q", "--", "."]);
     git(&world, &["clean", "-fdq"]);
     git(&world, &["branch", "-q", "-D", "side"]);
@@ -242,8 +329,13 @@ fn changes_that_git_does_not_have_survive_a_checkout_and_a_clean() {
     assert_eq!(world.read("tracked").as_deref(), Some("one"));
     let changes = world.restore();
     assert_eq!(world.read("tracked").as_deref(), Some("two"));
-    assert_eq!(world.read("new dir/untracked \"x\"").as_deref(), Some("mine"));
-    let told = changes.iter().filter(|change| matches!(change, Change::Told(text) if text.contains("refs/heads/side")));
+    assert_eq!(
+        world.read("new dir/untracked \"x\"").as_deref(),
+        Some("mine")
+    );
+    let told = changes
+        .iter()
+        .filter(|change| matches!(change, Change::Told(text) if text.contains("refs/heads/side")));
     assert_eq!(told.count(), 1, "{changes:?}");
 }
 
@@ -269,7 +361,10 @@ fn the_store_is_private_and_forgets() {
 /// More by hand: `AUTOMODE_KILLS=1000 cargo test -p automode-confine --test undo kill`.
 #[test]
 fn a_kill_at_any_moment_loses_nothing() {
-    let rounds: u64 = std::env::var("AUTOMODE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(25);
+    let rounds: u64 = std::env::var("AUTOMODE_KILLS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(25);
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move |below: u64| {
         seed ^= seed << 13;
@@ -312,7 +407,8 @@ fn a_kill_at_any_moment_loses_nothing() {
                 if number % 5 == 0 {
                     assert_eq!(text, Some(format!("newer {name}")), "round {round}");
                 } else if let Some(text) = text {
-                    let whole = text == "by the call" || text == format!("old {name} {}", "x".repeat(3_000));
+                    let whole = text == "by the call"
+                        || text == format!("old {name} {}", "x".repeat(3_000));
                     assert!(whole, "round {round}: {name} is half of something");
                 } else {
                     assert_eq!(number % 3, 0, "round {round}: {name} is gone");
@@ -320,14 +416,22 @@ fn a_kill_at_any_moment_loses_nothing() {
             }
         }
         let changes = world.restore();
-        assert!(!changes.iter().any(|change| matches!(change, Change::Failed(..))), "{changes:?}");
+        assert!(
+            !changes
+                .iter()
+                .any(|change| matches!(change, Change::Failed(..))),
+            "{changes:?}"
+        );
         let all = world.all();
         for (number, name) in names.iter().enumerate() {
             let old = format!("old {name} {}", "x".repeat(3_000));
             let found = all.values().filter(|text| **text == old).count();
             assert!(found >= 1, "round {round}: {name} {number}");
         }
-        let strays = all.keys().filter(|path| path.to_string_lossy().contains("automode-undo")).count();
+        let strays = all
+            .keys()
+            .filter(|path| path.to_string_lossy().contains("automode-undo"))
+            .count();
         assert_eq!(strays, 0, "round {round}");
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use automode::state::State;
 use automode_confine::{
-    Backend, Confinement, Machine, NOT_STARTED, Request, RunRecord, Ticket, known_backend, run as run_confined,
-    selftest,
+    Backend, Confinement, Machine, NOT_STARTED, Request, RunRecord, Ticket, known_backend,
+    run as run_confined, selftest,
 };
 
 /// Run a shell command confined: no network, an empty home, changes only in the project.
@@ -89,9 +89,12 @@ pub fn backend(machine: &Machine) -> Result<Backend> {
     }
     let tested = selftest(machine);
     let tried: Vec<String> = tested.attempts.iter().map(ToString::to_string).collect();
-    tested
-        .backend
-        .ok_or_else(|| anyhow!("nothing can confine a command on this machine: {}", tried.join("; ")))
+    tested.backend.ok_or_else(|| {
+        anyhow!(
+            "nothing can confine a command on this machine: {}",
+            tried.join("; ")
+        )
+    })
 }
 
 /// The repository around a directory, or the directory.

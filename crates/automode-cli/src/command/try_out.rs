@@ -8,7 +8,9 @@ use std::process::Command;
 use anyhow::{Result, anyhow, bail};
 use automode::state::State;
 use automode_confine::undo::{Limits, SnapshotPlan, UndoStore};
-use automode_confine::{Backend, Confinement, Difference, NOT_STARTED, Request, Trial, run as run_confined};
+use automode_confine::{
+    Backend, Confinement, Difference, NOT_STARTED, Request, Trial, run as run_confined,
+};
 use serde_json::json;
 
 use super::run::{backend, machine, project};
@@ -50,7 +52,9 @@ pub fn run(args: Args) -> Result<u8> {
     if !matches!(backend, Backend::Bubblewrap(_)) {
         bail!("a trial needs bubblewrap\nhint: install the package `bubblewrap`");
     }
-    let place = state.directory("trials")?.join(std::process::id().to_string());
+    let place = state
+        .directory("trials")?
+        .join(std::process::id().to_string());
     let trial = Trial::begin(&project, &place)?;
     let request = Request {
         id: None,
@@ -142,7 +146,10 @@ fn remember(
     if paths.is_empty() {
         return Ok(());
     }
-    let plan = SnapshotPlan { paths, changed_in: Vec::new() };
+    let plan = SnapshotPlan {
+        paths,
+        changed_in: Vec::new(),
+    };
     let limits = Limits {
         files: 100_000,
         bytes: 1_000_000_000,
@@ -157,7 +164,10 @@ fn remember(
 
 fn tell(args: &Args, code: u8, kept: bool, found: &BTreeMap<PathBuf, Difference>) {
     if args.json {
-        println!("{}", json!({ "exit": code, "kept": kept, "differences": found }));
+        println!(
+            "{}",
+            json!({ "exit": code, "kept": kept, "differences": found })
+        );
         return;
     }
     match (found.is_empty(), kept) {

@@ -56,12 +56,26 @@ pub fn run(args: Args) -> Result<u8> {
         return Ok(0);
     }
     let restoring = store.restoring(&id)?;
-    let changes = if args.dry_run { restoring.preview() } else { restoring.restore() };
-    let failed = changes.iter().any(|change| matches!(change, Change::Failed(..)));
-    if args.json {
-        println!("{}", json!({ "id": id, "sealed": restoring.is_sealed(), "changes": changes }));
+    let changes = if args.dry_run {
+        restoring.preview()
     } else {
-        show(restoring.snapshot(), restoring.is_sealed(), &changes, args.dry_run);
+        restoring.restore()
+    };
+    let failed = changes
+        .iter()
+        .any(|change| matches!(change, Change::Failed(..)));
+    if args.json {
+        println!(
+            "{}",
+            json!({ "id": id, "sealed": restoring.is_sealed(), "changes": changes })
+        );
+    } else {
+        show(
+            restoring.snapshot(),
+            restoring.is_sealed(),
+            &changes,
+            args.dry_run,
+        );
     }
     Ok(u8::from(failed))
 }
@@ -69,7 +83,9 @@ pub fn run(args: Args) -> Result<u8> {
 fn latest(store: &UndoStore) -> Result<String> {
     match store.list()?.into_iter().next() {
         Some(snapshot) => Ok(snapshot.id),
-        None => bail!("nothing is kept\nhint: files are kept before an allowed call that could lose them, with `undo = \"on\"`"),
+        None => bail!(
+            "nothing is kept\nhint: files are kept before an allowed call that could lose them, with `undo = \"on\"`"
+        ),
     }
 }
 
@@ -115,7 +131,10 @@ fn show(snapshot: &Snapshot, sealed: bool, changes: &[Change], dry: bool) {
         };
         println!("  {}", output::clean(&line));
     }
-    if changes.iter().all(|change| matches!(change, Change::Unchanged(_))) {
+    if changes
+        .iter()
+        .all(|change| matches!(change, Change::Unchanged(_)))
+    {
         println!("  everything is as it was before the call");
     }
 }

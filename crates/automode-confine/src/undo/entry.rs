@@ -20,9 +20,17 @@ pub struct Entry {
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     Absent,
-    File { mode: u32, size: u64, content: String },
-    Link { to: PathBuf },
-    Directory { mode: u32 },
+    File {
+        mode: u32,
+        size: u64,
+        content: String,
+    },
+    Link {
+        to: PathBuf,
+    },
+    Directory {
+        mode: u32,
+    },
     /// A device, a pipe, a socket: never copied.
     Other,
 }
@@ -42,7 +50,9 @@ impl Kind {
         };
         let mode = found.permissions().mode() & 0o7777;
         if found.is_symlink() {
-            return Ok(Self::Link { to: fs::read_link(path)? });
+            return Ok(Self::Link {
+                to: fs::read_link(path)?,
+            });
         }
         if found.is_dir() {
             return Ok(Self::Directory { mode });
@@ -57,13 +67,20 @@ impl Kind {
         if moved || after.modified()? != found.modified()? {
             return Err(io::Error::other("it changes while it is read"));
         }
-        Ok(Self::File { mode, size, content })
+        Ok(Self::File {
+            mode,
+            size,
+            content,
+        })
     }
 }
 
 /// A path below a file is as absent as one below nothing.
 fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, String)> {
@@ -79,6 +96,10 @@ fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, St
         to.write_all(part)?;
         size += count as u64;
     }
-    let name = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     Ok((size, name))
 }

@@ -25,10 +25,18 @@ impl Position {
     /// Of the repository around a project; nothing where there is none.
     pub(crate) fn of(project: &Path) -> Option<Self> {
         let directories = Repository::of(project).directories;
-        let (first, last) = (directories.first()?, directories.iter().find(|found| found.join("objects").is_dir()));
+        let (first, last) = (
+            directories.first()?,
+            directories
+                .iter()
+                .find(|found| found.join("objects").is_dir()),
+        );
         let common = last.unwrap_or(first);
         let mut refs = BTreeMap::new();
-        for line in fs::read_to_string(common.join("packed-refs")).unwrap_or_default().lines() {
+        for line in fs::read_to_string(common.join("packed-refs"))
+            .unwrap_or_default()
+            .lines()
+        {
             if let Some((commit, name)) = line.split_once(' ')
                 && name.starts_with("refs/")
                 && refs.len() < MOST_REFS
@@ -39,7 +47,10 @@ impl Position {
         loose(common, Path::new("refs"), &mut refs);
         let log = fs::read(first.join("logs/HEAD")).unwrap_or_default();
         Some(Self {
-            head: fs::read_to_string(first.join("HEAD")).unwrap_or_default().trim().to_owned(),
+            head: fs::read_to_string(first.join("HEAD"))
+                .unwrap_or_default()
+                .trim()
+                .to_owned(),
             log: log.iter().filter(|byte| **byte == b'\n').count(),
             directory: first.clone(),
             refs,
@@ -51,7 +62,10 @@ impl Position {
     pub fn told(&self, after: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.head != after.head {
-            lines.push(format!("the head was `{}` and is `{}`", self.head, after.head));
+            lines.push(format!(
+                "the head was `{}` and is `{}`",
+                self.head, after.head
+            ));
         }
         for (name, commit) in &self.refs {
             match after.refs.get(name) {
@@ -67,7 +81,11 @@ impl Position {
 }
 
 fn loose(common: &Path, below: &Path, refs: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(common.join(below)).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(common.join(below))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         let name = below.join(entry.file_name());
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             loose(common, &name, refs);

@@ -82,15 +82,21 @@ impl Restoring {
         let after: BTreeMap<&Path, &Kind> = self
             .seal
             .iter()
-            .flat_map(|seal| seal.after.iter().map(|entry| (entry.path.as_path(), &entry.kind)))
+            .flat_map(|seal| {
+                seal.after
+                    .iter()
+                    .map(|entry| (entry.path.as_path(), &entry.kind))
+            })
             .collect();
         let mut changes = Vec::new();
         // Directories come before what they hold, as they were listed.
         for entry in &self.snapshot.before {
-            changes.push(match wanted(entry, after.get(entry.path.as_path()).copied()) {
-                Ok(wanted) => act(entry, wanted),
-                Err(error) => Change::Failed(entry.path.clone(), error.to_string()),
-            });
+            changes.push(
+                match wanted(entry, after.get(entry.path.as_path()).copied()) {
+                    Ok(wanted) => act(entry, wanted),
+                    Err(error) => Change::Failed(entry.path.clone(), error.to_string()),
+                },
+            );
         }
         if let Some(seal) = &self.seal {
             changes.extend(seal.made.iter().cloned().map(Change::Made));
@@ -160,7 +166,11 @@ impl Restoring {
         let first = self.beside(path);
         let kept = Kind::of(temporary)?;
         for number in 1..1_000_u32 {
-            let place = if number == 1 { first.clone() } else { with_ending(&first, &format!(".{number}")) };
+            let place = if number == 1 {
+                first.clone()
+            } else {
+                with_ending(&first, &format!(".{number}"))
+            };
             if Kind::of(&place)? == kept {
                 fs::remove_file(temporary)?;
                 return Ok(Change::Beside(path.to_owned(), place));
@@ -223,7 +233,11 @@ impl Restoring {
             }
             Kind::Absent | Kind::Directory { .. } | Kind::Other => false,
         };
-        let left_by_the_call = self.seal.iter().flat_map(|seal| &seal.after).any(|entry| entry.kind == found);
+        let left_by_the_call = self
+            .seal
+            .iter()
+            .flat_map(|seal| &seal.after)
+            .any(|entry| entry.kind == found);
         if known || left_by_the_call {
             return fs::remove_file(temporary);
         }
@@ -233,7 +247,9 @@ impl Restoring {
                 return Ok(());
             }
         }
-        Err(io::Error::other("a file of an earlier attempt is in the way"))
+        Err(io::Error::other(
+            "a file of an earlier attempt is in the way",
+        ))
     }
 
     fn is_part_of_a_copy(&self, temporary: &Path) -> bool {

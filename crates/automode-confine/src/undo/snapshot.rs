@@ -32,7 +32,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { files: 2_000, bytes: 50_000_000, time: Duration::from_millis(300) }
+        Self {
+            files: 2_000,
+            bytes: 50_000_000,
+            time: Duration::from_millis(300),
+        }
     }
 }
 
@@ -137,7 +141,10 @@ impl<'a> Taking<'a> {
             return Err(TakeError::Bytes(self.limits.bytes));
         }
         let is_directory = matches!(kind, Kind::Directory { .. });
-        self.entries.push(Entry { path: path.clone(), kind });
+        self.entries.push(Entry {
+            path: path.clone(),
+            kind,
+        });
         if is_directory {
             let failed = |error| TakeError::Io(path.clone(), error);
             for entry in fs::read_dir(&path).map_err(failed)? {
@@ -151,13 +158,20 @@ impl<'a> Taking<'a> {
     /// By its real directory: a link on the way must not lead out of the project.
     fn contained(&self, path: &Path) -> Result<PathBuf, TakeError> {
         let outside = || TakeError::Outside(path.to_owned());
-        let (parent, name) = (path.parent().ok_or_else(outside)?, path.file_name().ok_or_else(outside)?);
+        let (parent, name) = (
+            path.parent().ok_or_else(outside)?,
+            path.file_name().ok_or_else(outside)?,
+        );
         let real = match fs::canonicalize(parent) {
             Ok(real) => real.join(name),
             // Nothing stands there, so there is nothing to lose below it.
             Err(_) => path.to_owned(),
         };
-        if real.starts_with(self.project) { Ok(real) } else { Err(outside()) }
+        if real.starts_with(self.project) {
+            Ok(real)
+        } else {
+            Err(outside())
+        }
     }
 
     fn keep(&self, path: &Path) -> Result<Kind, TakeError> {
@@ -184,7 +198,12 @@ impl<'a> Taking<'a> {
 
 pub(crate) fn private_file(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+    fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
 }
 
 /// What git does not have as it is: changed and untracked files, not the ignored ones.
@@ -193,7 +212,12 @@ fn changed(tree: &Path) -> Result<Vec<PathBuf>, TakeError> {
     let failed = || TakeError::Git(tree.to_owned());
     let git = |arguments: &[&str]| {
         Command::new("git")
-            .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
+            .args([
+                "-c",
+                "core.fsmonitor=false",
+                "-c",
+                "core.hooksPath=/dev/null",
+            ])
             .args(arguments)
             .current_dir(tree)
             .env("GIT_OPTIONAL_LOCKS", "0")
@@ -207,7 +231,14 @@ fn changed(tree: &Path) -> Result<Vec<PathBuf>, TakeError> {
     };
     let top = git(&["rev-parse", "--show-toplevel"])?;
     let top = PathBuf::from(std::ffi::OsStr::from_bytes(top.trim_ascii_end()));
-    let listed = git(&["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none"])?;
+    let listed = git(&[
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--untracked-files=all",
+        "--no-renames",
+        "--ignore-submodules=none",
+    ])?;
     let paths = listed
         .split(|byte| *byte == 0)
         .filter_map(|record| record.get(3..))
@@ -221,14 +252,29 @@ impl Seal {
     pub(crate) fn of(snapshot: &Snapshot) -> io::Result<Self> {
         let mut after = Vec::new();
         for entry in &snapshot.before {
-            after.push(Entry { path: entry.path.clone(), kind: Kind::of(&entry.path)? });
+            after.push(Entry {
+                path: entry.path.clone(),
+                kind: Kind::of(&entry.path)?,
+            });
         }
-        let known: BTreeSet<&Path> = snapshot.before.iter().map(|entry| entry.path.as_path()).collect();
+        let known: BTreeSet<&Path> = snapshot
+            .before
+            .iter()
+            .map(|entry| entry.path.as_path())
+            .collect();
         let mut made = Vec::new();
         for tree in &snapshot.trees {
             let entries = fs::read_dir(tree).into_iter().flatten().flatten();
-            made.extend(entries.map(|entry| entry.path()).filter(|path| !known.contains(path.as_path())));
+            made.extend(
+                entries
+                    .map(|entry| entry.path())
+                    .filter(|path| !known.contains(path.as_path())),
+            );
         }
-        Ok(Self { after, made, position: Position::of(&snapshot.project) })
+        Ok(Self {
+            after,
+            made,
+            position: Position::of(&snapshot.project),
+        })
     }
 }

@@ -42,7 +42,9 @@ const KEPT_BYTES: u64 = 1_000_000_000;
 impl UndoStore {
     #[must_use]
     pub fn new(state: &Path) -> Self {
-        Self { root: state.join("undo") }
+        Self {
+            root: state.join("undo"),
+        }
     }
 
     /// Keeps what a plan names, before the call `id` runs. All of it, or nothing.
@@ -59,9 +61,11 @@ impl UndoStore {
         let directory = private(&self.root.join(plain(id))).map_err(made)?;
         let blobs = private(&directory.join(BLOBS)).map_err(made)?;
         let project = fs::canonicalize(project).map_err(failed)?;
-        let taken = Taking::new(&project, &blobs, limits).take(plan).inspect_err(|_| {
-            let _ = fs::remove_dir_all(&directory);
-        })?;
+        let taken = Taking::new(&project, &blobs, limits)
+            .take(plan)
+            .inspect_err(|_| {
+                let _ = fs::remove_dir_all(&directory);
+            })?;
         let trees = taken
             .iter()
             .filter(|entry| matches!(entry.kind, Kind::Directory { .. }))
@@ -108,7 +112,12 @@ impl UndoStore {
                 found.push(snapshot);
             }
         }
-        found.sort_by(|first, second| second.taken.cmp(&first.taken).then(second.id.cmp(&first.id)));
+        found.sort_by(|first, second| {
+            second
+                .taken
+                .cmp(&first.taken)
+                .then(second.id.cmp(&first.id))
+        });
         Ok(found)
     }
 
@@ -117,8 +126,16 @@ impl UndoStore {
         let directory = self.root.join(plain(id));
         let snapshot = self.get(id)?;
         let seal = directory.join(SEAL);
-        let seal: Option<Seal> = if seal.exists() { Some(read(&seal)?) } else { None };
-        Ok(Restoring { snapshot, seal, blobs: directory.join(BLOBS) })
+        let seal: Option<Seal> = if seal.exists() {
+            Some(read(&seal)?)
+        } else {
+            None
+        };
+        Ok(Restoring {
+            snapshot,
+            seal,
+            blobs: directory.join(BLOBS),
+        })
     }
 
     /// Removes one snapshot; what it held is then gone for good.
@@ -168,7 +185,9 @@ fn size_of(snapshot: &Snapshot) -> u64 {
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 /// Whole or not at all.
