@@ -154,6 +154,21 @@ pub fn clean(text: &str) -> String {
     })
 }
 
+/// Text inside an element or a quoted attribute of HTML or XML.
+pub fn escape(raw: &str) -> String {
+    raw.chars().fold(String::new(), |mut escaped, character| {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            plain => escaped.push(plain),
+        }
+        escaped
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

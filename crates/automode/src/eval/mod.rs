@@ -18,7 +18,7 @@ mod report;
 mod world;
 
 pub use bench::{Bench, Errors, Tokens};
-pub use case::{Case, CaseError, Label, load, parse};
+pub use case::{Call, Case, CaseError, Label, load, parse};
 pub use corpus::CORPUS;
 pub use diff::{Change, diff};
 pub use measure::run;
