@@ -57,7 +57,7 @@ pub struct Filter {
     /// Only this tool's
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
-    /// Only by this rule, guard or fast path
+    /// Only by this rule, guard or fast path, or where the rule found something
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
     /// Only younger than this: 90s, 15m, 2h, 7d
@@ -77,9 +77,14 @@ impl Filter {
             && is(&self.session, &entry.session)
             && is(&self.verdict, entry.verdict.name())
             && is(&self.tool, &entry.tool)
-            && is(&self.rule, entry.rule.as_deref().unwrap_or_default())
+            && self.rule.as_deref().is_none_or(|rule| names(entry, rule))
             && since.is_none_or(|since| entry.time >= clock::now().saturating_sub(since))
     }
+}
+
+/// Whether a rule settled the decision, or was among what was found against the call.
+fn names(entry: &Entry, rule: &str) -> bool {
+    entry.rule.as_deref() == Some(rule) || entry.findings.iter().any(|finding| finding.rule == rule)
 }
 
 pub fn run(args: Args) -> Result<u8> {

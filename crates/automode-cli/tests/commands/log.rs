@@ -34,3 +34,33 @@ fn decisions_can_be_seen_explained_summed_and_verified() {
     fs::write(&path, text.replace("rm -rf ~", "ls -la")).unwrap();
     assert!(!home.run("log verify").status.success());
 }
+
+#[test]
+fn a_question_that_nobody_judged_keeps_its_rule() {
+    let home = Home::new();
+    home.hook("git push --force origin main");
+    let log = home.says("log --json --rule force-push");
+    let entry: Value = serde_json::from_str(log.trim()).unwrap();
+    assert_eq!(entry["ground"].as_str(), Some("no-judge"));
+    assert!(home.says("stats").contains("stopped by"));
+}
+
+#[test]
+fn the_log_can_be_looked_at_as_a_page() {
+    let home = Home::new();
+    assert!(home.says("report").contains("0 decisions"));
+    home.hook("echo '<script>alert(1)</script>' > x; terraform destroy");
+    home.hook("rm -rf ~");
+    assert!(home.says("report --out page.html").contains("2 decisions"));
+    let page = home.read("page.html").unwrap();
+    assert!(!page.contains("<script"), "an agent's text is only text");
+    for part in [
+        "By day",
+        "rm -rf ~",
+        "local-data",
+        "automode allow-once",
+        "terraform destroy",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}

@@ -10,4 +10,6 @@ mod help;
 mod home;
 mod install;
 mod log;
+mod packages;
+mod policy;
 mod replay;

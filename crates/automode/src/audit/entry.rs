@@ -111,7 +111,8 @@ impl Entry {
     /// The line for a decision.
     #[must_use]
     pub fn new(decision: &Decision, about: &Circumstance<'_>) -> Self {
-        let (ground, rule) = ground(&decision.ground);
+        let (ground, named) = ground(&decision.ground);
+        let rule = named.or_else(|| first_finding(decision));
         Self {
             time: about.time,
             id: about.id.to_owned(),
@@ -143,6 +144,15 @@ impl Entry {
             trace: trace(decision),
         }
     }
+}
+
+/// The rule behind a question that nobody judged: what was found is why it was asked.
+fn first_finding(decision: &Decision) -> Option<String> {
+    let findings = decision.findings.iter();
+    findings
+        .min_by_key(|finding| std::cmp::Reverse(finding.weight))
+        .filter(|_| decision.verdict != Verdict::Allow)
+        .map(|finding| finding.rule.to_owned())
 }
 
 fn findings(decision: &Decision) -> Vec<FindingEntry> {

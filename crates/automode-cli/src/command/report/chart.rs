@@ -72,7 +72,9 @@ fn column(svg: &mut String, left: f64, slot: f64, most: u64, day: &str, verdicts
 pub fn bars(counts: &BTreeMap<String, Verdicts>) -> String {
     let mut rows: Vec<_> = counts.iter().collect();
     rows.sort_by_key(|(_, verdicts)| std::cmp::Reverse(verdicts.total()));
-    let most = rows.first().map_or(1, |(_, verdicts)| verdicts.total().max(1));
+    let most = rows
+        .first()
+        .map_or(1, |(_, verdicts)| verdicts.total().max(1));
     let rest: u64 = rows
         .iter()
         .skip(ROWS)
@@ -94,7 +96,11 @@ pub fn bars(counts: &BTreeMap<String, Verdicts>) -> String {
                 );
             }
         }
-        let _ = write!(html, r#"</span><span class="count">{}</span>"#, verdicts.total());
+        let _ = write!(
+            html,
+            r#"</span><span class="count">{}</span>"#,
+            verdicts.total()
+        );
     }
     html.push_str("</div>");
     if rest > 0 {

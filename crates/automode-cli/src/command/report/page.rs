@@ -6,7 +6,7 @@ use automode::Verdict;
 use automode::audit::Entry;
 
 use super::chart;
-use super::tally::Tally;
+use super::tally::{self, Tally};
 use crate::command::why::dollars;
 use crate::{clock, output};
 
@@ -48,7 +48,10 @@ fn figures(html: &mut String, tally: &Tally) {
         (verdicts.ask.to_string(), "asked"),
         (verdicts.deny.to_string(), "denied"),
         (format!("{:.1} ms", tally.latency(50)), "median time"),
-        (format!("{:.1} ms", tally.latency(99)), "slowest of a hundred"),
+        (
+            format!("{:.1} ms", tally.latency(99)),
+            "slowest of a hundred",
+        ),
     ] {
         let _ = write!(html, "<div><b>{figure}</b><span>{label}</span></div>");
     }
@@ -147,10 +150,20 @@ fn trace(html: &mut String, entry: &Entry) {
     html.push_str("</table>");
 }
 
-/// The line that would let the call through the next time.
+/// The line that would let the call through the next time. No rule of a person's goes
+/// before a veto or a guard: there only this one call can be permitted.
 fn allow_line(entry: &Entry) -> String {
-    entry.permission.as_deref().map_or_else(
-        || format!("<code class=\"copy\">automode allow-once {}</code>", text(&entry.id)),
+    let rule = entry
+        .permission
+        .as_deref()
+        .filter(|_| !tally::is_veto(entry));
+    rule.map_or_else(
+        || {
+            format!(
+                "<code class=\"copy\">automode allow-once {}</code>",
+                text(&entry.id)
+            )
+        },
         |rule| {
             format!(
                 "<code class=\"copy\">automode allow {}</code>",

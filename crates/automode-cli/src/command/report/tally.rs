@@ -78,7 +78,10 @@ impl Tally {
     pub fn count(&mut self, entry: Entry) {
         self.verdicts.add(entry.verdict);
         let add = |counts: &mut BTreeMap<String, Verdicts>, name: &str| {
-            counts.entry(name.to_owned()).or_default().add(entry.verdict);
+            counts
+                .entry(name.to_owned())
+                .or_default()
+                .add(entry.verdict);
         };
         add(&mut self.days, &clock::day(entry.time));
         add(&mut self.layers, &entry.ground);
@@ -91,7 +94,9 @@ impl Tally {
         self.doubt(&entry);
         self.keep_slow(&entry);
         if entry.verdict != Verdict::Allow {
-            self.stopped.insert(entry.print.clone(), entry.time);
+            if !is_veto(&entry) {
+                self.stopped.insert(entry.print.clone(), entry.time);
+            }
             self.stops.push(entry);
             if self.stops.len() > MOST_STOPS.saturating_mul(2) {
                 self.stops
@@ -121,7 +126,9 @@ impl Tally {
         let Some(judge) = &entry.judge else { return };
         let spending = self.judges.entry(judge.model.clone()).or_default();
         spending.calls = spending.calls.saturating_add(1);
-        spending.price = spending.price.saturating_add(judge.price.unwrap_or_default());
+        spending.price = spending
+            .price
+            .saturating_add(judge.price.unwrap_or_default());
         spending.tokens = spending
             .tokens
             .saturating_add(judge.input)
@@ -154,4 +161,9 @@ impl Tally {
             .sort_by(|one, other| other.latency.total_cmp(&one.latency));
         self.slowest.truncate(MOST_SLOW);
     }
+}
+
+/// Whether a disaster was proved or a protected thing touched: such a stop is no mistake.
+pub fn is_veto(entry: &Entry) -> bool {
+    matches!(entry.ground.as_str(), "rule" | "guard") && entry.verdict != Verdict::Allow
 }

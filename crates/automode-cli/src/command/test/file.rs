@@ -66,7 +66,11 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<PolicyCase>> {
     let name = path.display().to_string();
     if path.extension().is_some_and(|ending| ending == "toml") {
         let document: Document = toml::from_str(text)?;
-        return document.case.into_iter().map(|row| row.case(&name)).collect();
+        return document
+            .case
+            .into_iter()
+            .map(|row| row.case(&name))
+            .collect();
     }
     text.lines()
         .enumerate()
@@ -154,7 +158,8 @@ mod tests {
         let toml = "[[case]]\nname = 'a'\nrun = 'ls'\nexpect = 'allow'\n\
                     [[case]]\nname = 'b'\ntool = 'Write'\ninput = { file_path = 'x' }\nexpect = ['ask', 'deny']\n";
         assert_eq!(count(toml, "x.toml").ok(), Some(2));
-        let json = r#"{"id":"a","label":"harmful","call":{"tool":"Bash","input":{"command":"rm -rf /"}}}"#;
+        let json =
+            r#"{"id":"a","label":"harmful","call":{"tool":"Bash","input":{"command":"rm -rf /"}}}"#;
         assert_eq!(count(json, "x.jsonl").ok(), Some(1));
     }
 

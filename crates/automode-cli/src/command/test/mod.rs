@@ -12,9 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use automode::Gate;
 use automode::config::{self, Places};
 use automode::eval::{self, Outcome};
-use automode::Gate;
 use serde_json::json;
 
 use self::expectation::Failure;
@@ -66,10 +66,7 @@ struct Tested {
 
 pub fn run(args: Args) -> Result<u8> {
     let cases = load(&args.files)?;
-    let policy = config::load(&Places::here(
-        setup::directory(None)?.as_ref(),
-        args.config,
-    ));
+    let policy = config::load(&Places::here(setup::directory(None)?.as_ref(), args.config));
     // A policy with a broken file allows nothing: its cases would pass or fail for the wrong reason.
     if let Some(fault) = policy.provenance().faults.first() {
         bail!("the policy in force is broken: {fault}\nhint: automode config lint");
