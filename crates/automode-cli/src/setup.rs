@@ -43,8 +43,23 @@ pub fn directory(named: Option<PathBuf>) -> Result<String> {
         .ok_or_else(|| anyhow!("the directory `{shown}` is not valid UTF-8"))
 }
 
+/// The user's home: as the environment says or, as shells do it, as the list of users does.
 pub fn home() -> Option<String> {
-    env::var("HOME").ok().filter(|home| home.starts_with('/'))
+    let named = env::var("HOME").ok().filter(|home| home.starts_with('/'));
+    named.or_else(listed_home)
+}
+
+fn listed_home() -> Option<String> {
+    let user = rustix::process::getuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':').skip(2);
+        let is_it = fields.next() == Some(user.as_str());
+        fields
+            .nth(2)
+            .filter(|home| is_it && home.starts_with('/'))
+            .map(str::to_owned)
+    })
 }
 
 pub fn variables() -> Vec<(String, String)> {

@@ -51,7 +51,7 @@ fn report(name: &str, gate: &Gate, call: &ToolCall) {
         home: Some("/home/dev".to_owned()),
         ..Session::default()
     };
-    let least = least(|| gate.settle(call, &session, &automode::ports::NoRecall));
+    let least = least(|| gate.decide(call, &session, &automode::ports::NoRecall));
     println!("{name:<34}{:>12.2}", micros(least));
 }
 

@@ -12,11 +12,20 @@ use automode_core::{
 use crate::driver::{self, Matter};
 use crate::observe::Machine;
 use crate::permit;
-use crate::ports::{Clock, FileSystem, Judge, NoRecall, Recall, Store, SystemClock};
+use crate::ports::{Clock, FileSystem, Judge, NoRecall, Recall, SessionRecord, Store, SystemClock};
 use crate::session::{CallNote, Memory, Note, learned};
 
 /// How long one step of the analysis may take.
 const DEADLINE: Duration = Duration::from_secs(2);
+
+/// A store that has told all it knows.
+struct Stored(SessionRecord);
+
+impl Recall for Stored {
+    fn record(&self) -> SessionRecord {
+        self.0
+    }
+}
 
 /// Decides tool calls under a policy.
 ///
@@ -93,7 +102,7 @@ impl Gate {
 
     /// Decides a call and records it in the session. Never fails: a failure is a decision.
     pub fn check(&self, call: &ToolCall, session: &mut Session) -> Decision {
-        let settlement = self.settle(call, session, &NoRecall);
+        let settlement = self.decide(call, session, &NoRecall);
         settlement.record(session);
         settlement.decision
     }
@@ -106,7 +115,10 @@ impl Gate {
     /// changes nothing.
     pub fn check_stored(&self, call: &ToolCall, now: &Session, store: &dyn Store) -> Decision {
         let read = store.read();
-        let lost = read.is_err();
+        let record = Stored(match &read {
+            Ok(memory) if !memory.standing.lost => SessionRecord::Whole,
+            Ok(_) | Err(_) => SessionRecord::Lost,
+        });
         let mut memory = read.unwrap_or_default();
         let mut notes = self.begin(call, &mut memory);
         let session = Session {
@@ -115,10 +127,7 @@ impl Gate {
             variables: now.variables.clone(),
             ..memory.session(now.mode, now.presence)
         };
-        let mut settlement = self.settle(call, &session, &NoRecall);
-        if lost {
-            settlement.decision = self.at_least(settlement.decision, Failure::Store, &session);
-        }
+        let settlement = self.decide(call, &session, &record);
         let service = &self.policy.settings.service;
         let price = settlement.judged.as_ref().and_then(|judged| {
             let price = service.price(&judged.model)?;
@@ -175,7 +184,24 @@ impl Gate {
         }
     }
 
-    /// Decides a call and says what it changes in the session, which stays as it is.
+    /// Decides a call and says what it changes in the session, which stays as it is. Every
+    /// door goes through here: the hook, `automode check` and the library.
+    ///
+    /// A session whose record is lost has lost what may have counted against the call: the
+    /// answer is then never looser than that failure's.
+    #[must_use]
+    pub fn decide(&self, call: &ToolCall, session: &Session, recall: &dyn Recall) -> Settlement {
+        let mut settlement = self.settle(call, session, recall);
+        match recall.record() {
+            SessionRecord::Whole => {}
+            SessionRecord::Lost => {
+                settlement.decision = self.at_least(settlement.decision, Failure::Store, session);
+            }
+        }
+        settlement
+    }
+
+    /// [`Gate::decide`] for a session whose record is whole.
     #[must_use]
     pub fn settle(&self, call: &ToolCall, session: &Session, recall: &dyn Recall) -> Settlement {
         let matter = Matter {

@@ -43,8 +43,21 @@ pub trait Store: Send + Sync {
     fn append(&self, notes: &[Note]) -> io::Result<()>;
 }
 
+/// What is left of a session's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionRecord {
+    Whole,
+    /// It is damaged or cannot be read.
+    Lost,
+}
+
 /// Reads the agent's own record, when a judge is about to see it.
 pub trait Recall {
+    /// Whether what came before is all there.
+    fn record(&self) -> SessionRecord {
+        SessionRecord::Whole
+    }
+
     /// User words and tool calls, oldest first; `None`: the session's record stands.
     ///
     /// # Errors

@@ -299,7 +299,7 @@ fn the_agents_own_record_is_read_only_for_a_judge() {
     let gate = Gate::new(Policy::default())
         .with_files(Tree::project())
         .with_judge(judge.clone());
-    let settled = gate.settle(&call("Teleport", json!({})), &session(), &Words);
+    let settled = gate.decide(&call("Teleport", json!({})), &session(), &Words);
     assert_eq!(settled.decision.verdict, Verdict::Allow);
     let requests = judge.requests();
     assert!(

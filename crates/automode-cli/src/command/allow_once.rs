@@ -37,11 +37,11 @@ pub fn run(args: Args) -> Result<u8> {
 /// The decision of this name, which must be a no or a question.
 pub fn find(state: &State, id: &str) -> Result<Entry> {
     let mut found: Option<Entry> = None;
-    Log::new(state).for_each(|entry| {
-        let stopped = entry.verdict != Verdict::Allow;
-        if entry.id == id || id == "last" && stopped {
-            found = Some(entry);
-        }
+    Log::new(state).for_each_back(|line| {
+        found = serde_json::from_str(line).ok().filter(|entry: &Entry| {
+            entry.id == id || id == "last" && entry.verdict != Verdict::Allow
+        });
+        found.is_none()
     });
     let entry = found
         .ok_or_else(|| anyhow!("there is no decision `{id}` in the log\nhint: automode log"))?;

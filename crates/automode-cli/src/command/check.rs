@@ -90,7 +90,7 @@ pub fn decide(args: CallArgs) -> Result<(ToolCall, Decision)> {
     let matter = prepare(args, setup::gate)?;
     let settled = matter
         .gate
-        .settle(&matter.call, &matter.session, &InstructionFiles);
+        .decide(&matter.call, &matter.session, &InstructionFiles);
     Ok((matter.call, settled.decision))
 }
 

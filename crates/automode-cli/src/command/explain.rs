@@ -47,7 +47,7 @@ fn tell_effects(args: Args) -> Result<u8> {
     let matter = prepare(args.call, |cwd, config| {
         Ok(setup::judgeless_gate(cwd, config))
     })?;
-    let settlement = matter.gate.settle(&matter.call, &matter.session, &NoRecall);
+    let settlement = matter.gate.decide(&matter.call, &matter.session, &NoRecall);
     let Some(found) = settlement.effects else {
         bail!("{}", settlement.decision.reason);
     };

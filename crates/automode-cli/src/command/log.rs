@@ -93,17 +93,17 @@ pub fn run(args: Args) -> Result<u8> {
         return verify(&log);
     }
     let mut tail = log.tail();
-    let mut latest = Vec::new();
-    log.for_each(|entry| {
-        if args.filter.admits(&entry) {
+    let mut latest: Vec<Entry> = Vec::new();
+    log.for_each_back(|line| {
+        if latest.len() < args.lines
+            && let Ok(entry) = serde_json::from_str::<Entry>(line)
+            && args.filter.admits(&entry)
+        {
             latest.push(entry);
-            if latest.len() > args.lines.saturating_mul(2).max(64) {
-                latest.drain(..latest.len().saturating_sub(args.lines));
-            }
         }
+        latest.len() < args.lines
     });
-    let skip = latest.len().saturating_sub(args.lines);
-    for entry in latest.iter().skip(skip) {
+    for entry in latest.iter().rev() {
         show(entry, args.json)?;
     }
     if !args.follow {

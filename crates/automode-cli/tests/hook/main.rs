@@ -10,6 +10,7 @@ mod answer;
 mod bench;
 mod crowd;
 mod death;
+mod faults;
 mod own;
 mod patience;
 mod permit;

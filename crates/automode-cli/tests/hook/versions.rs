@@ -119,6 +119,7 @@ fn an_older_record_is_read() {
         .unwrap();
     let old = json!({"note": "call", "id": null, "print": "p", "tool": "Bash", "brief": "make", "verdict": "allow", "decision": "d"});
     fs::write(record, format!("{old}\n")).unwrap();
+    fs::write(record.with_extension("lock"), "").unwrap();
     assert_eq!(bench.claude(SAFE).verdict(), "allow");
     let memory = bench.memory();
     assert_eq!((memory.calls.len(), memory.unreadable), (2, 0));

@@ -19,6 +19,8 @@ pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const KEPT: u64 = 16;
 /// How far back the last whole line is looked for behind a torn one.
 const TAIL: u64 = 256 * 1024;
+/// How far back lines are looked for that a killed writer may have taken in already.
+const WAITING_TAIL: u64 = 4 * 1024 * 1024;
 /// Width of the head file, so that it can be overwritten in place on a full disk.
 const HEAD: usize = 96;
 
@@ -52,9 +54,15 @@ impl Log {
         let body = serde_json::to_string(entry)?;
         match Lock::take(&self.state.path("audit.lock"), patience) {
             Ok(_lock) => {
-                let mut bodies = self.take_in_waiting();
+                let mut waiting = self.waiting();
+                let mut bodies: Vec<String> = waiting
+                    .iter_mut()
+                    .map(|(_, body)| std::mem::take(body))
+                    .filter(|body| !body.is_empty())
+                    .collect();
                 bodies.push(body);
                 self.write(&bodies)?;
+                self.take_in(&waiting)?;
                 Ok(Kept::InTheChain)
             }
             Err(LockError::Busy) => {
@@ -190,24 +198,55 @@ impl Log {
         fs::rename(unfinished, directory.join(name))
     }
 
-    /// Lines that others left beside the log. The lock is held.
-    fn take_in_waiting(&self) -> Vec<String> {
+    /// Lines that others left beside the log, each with its file; an empty one stands in the
+    /// log already. The lock is held.
+    fn waiting(&self) -> Vec<(PathBuf, String)> {
         let Ok(entries) = fs::read_dir(self.state.path("waiting")) else {
             return Vec::new();
         };
-        let mut bodies = Vec::new();
+        let mut waiting = Vec::new();
+        let mut end = None;
         for entry in entries.flatten() {
             if entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
             }
-            if let Ok(body) = fs::read_to_string(entry.path())
-                && serde_json::from_str::<Entry>(&body).is_ok()
-                && fs::remove_file(entry.path()).is_ok()
-            {
-                bodies.push(body);
-            }
+            let Ok(body) = fs::read_to_string(entry.path()) else {
+                continue;
+            };
+            let Ok(known) = serde_json::from_str::<Entry>(&body) else {
+                continue;
+            };
+            // A writer that was killed after it took lines in has left them here too.
+            let end = end.get_or_insert_with(|| self.end_of_log());
+            let is_in = end.contains(&format!("\"id\":\"{}\"", known.id));
+            waiting.push((entry.path(), if is_in { String::new() } else { body }));
         }
-        bodies
+        waiting
+    }
+
+    /// The lines have been taken in, for good: what waited may go.
+    fn take_in(&self, waiting: &[(PathBuf, String)]) -> io::Result<()> {
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        File::open(self.current())?.sync_data()?;
+        for (path, _) in waiting {
+            // One that stays is known the next time.
+            let _ = fs::remove_file(path);
+        }
+        Ok(())
+    }
+
+    /// The last lines of the log, over the last rotation.
+    fn end_of_log(&self) -> String {
+        let files = self.files();
+        let last = files.iter().rev().take(2).rev();
+        last.filter_map(|path| {
+            let mut file = File::open(path).ok()?;
+            let length = file.metadata().ok()?.len();
+            tail(&mut file, length, WAITING_TAIL).ok()
+        })
+        .collect()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Reading the log back: entries in order, and whether the chain holds.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use super::chain::{self, Link, Standing};
 use super::entry::Entry;
@@ -41,13 +42,27 @@ impl Log {
     /// The entry of this name, or the last one for `last`.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<Entry> {
+        let mark = format!("\"id\":\"{id}\"");
         let mut found = None;
-        self.for_each(|entry| {
-            if id == "last" || entry.id == id {
-                found = Some(entry);
-            }
+        self.for_each_back(|line| {
+            let may_be_it = id == "last" || line.contains(&mark);
+            found = may_be_it
+                .then(|| serde_json::from_str::<Entry>(line).ok())
+                .flatten()
+                .filter(|entry| id == "last" || entry.id == id);
+            found.is_none()
         });
         found
+    }
+
+    /// Every line, youngest first, until `each` has seen enough. A long log costs no more than
+    /// what is read of it.
+    pub fn for_each_back(&self, mut each: impl FnMut(&str) -> bool) {
+        for path in self.files().iter().rev() {
+            if !lines_back(path, &mut each).unwrap_or(true) {
+                return;
+            }
+        }
     }
 
     /// Checks the chain from its oldest line to its end.
@@ -116,7 +131,9 @@ impl Log {
 /// The end of the log, as it grows.
 #[derive(Debug)]
 pub struct Tail {
-    path: PathBuf,
+    log: Log,
+    /// The log that is read, also when it has been put aside meanwhile.
+    file: Option<File>,
     offset: u64,
 }
 
@@ -124,42 +141,113 @@ impl Log {
     /// From here on.
     #[must_use]
     pub fn tail(&self) -> Tail {
-        let path = self.files().pop().unwrap_or_default();
-        let offset = fs::metadata(&path).map_or(0, |about| about.len());
-        Tail { path, offset }
+        let file = self.files().pop().and_then(|path| File::open(path).ok());
+        let offset = file
+            .as_ref()
+            .and_then(|file| file.metadata().ok())
+            .map_or(0, |about| about.len());
+        Tail {
+            log: self.clone(),
+            file,
+            offset,
+        }
     }
 }
 
 impl Tail {
-    /// Entries written since the last look. A log that was put aside begins anew.
+    /// Entries written since the last look, also those in logs that were put aside since.
     ///
     /// # Errors
     /// Where the log cannot be read.
     pub fn fresh(&mut self) -> io::Result<Vec<Entry>> {
-        let mut file = match File::open(&self.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
-        if file.metadata()?.len() < self.offset {
-            self.offset = 0;
+        let mut entries = Vec::new();
+        loop {
+            // Asked before reading: what is put aside later is still read to its end.
+            let next = self.next_file()?;
+            if let Some(file) = &mut self.file {
+                self.offset = read_from(file, self.offset, &mut entries)?;
+            }
+            match next {
+                Some(file) => (self.file, self.offset) = (Some(file), 0),
+                None => return Ok(entries),
+            }
         }
-        file.seek(SeekFrom::Start(self.offset))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        // A line still being written is read next time.
-        let whole = bytes
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at.saturating_add(1));
-        bytes.truncate(whole);
-        self.offset = self.offset.saturating_add(whole as u64);
-        let text = String::from_utf8_lossy(&bytes);
-        Ok(text
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect())
     }
+
+    /// The log behind the one that is read, if that one is written to no more.
+    fn next_file(&self) -> io::Result<Option<File>> {
+        let mut files = Vec::new();
+        for path in self.log.files() {
+            match File::open(&path) {
+                Ok(file) => files.push(file),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let name = |file: &File| file.metadata().map(|about| (about.dev(), about.ino())).ok();
+        let at = match &self.file {
+            Some(own) => files.iter().position(|file| name(file) == name(own)),
+            None => return Ok(files.into_iter().next_back()),
+        };
+        // One that is gone altogether was dropped: what is left follows.
+        let behind = at.map_or(0, |at| at.saturating_add(1));
+        Ok(files.into_iter().nth(behind))
+    }
+}
+
+/// Reads the whole lines behind a place. Says where they end.
+fn read_from(file: &mut File, offset: u64, entries: &mut Vec<Entry>) -> io::Result<u64> {
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    // A line still being written is read next time.
+    let whole = bytes
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at.saturating_add(1));
+    bytes.truncate(whole);
+    let text = String::from_utf8_lossy(&bytes);
+    entries.extend(
+        text.lines()
+            .filter_map(|line| serde_json::from_str(line).ok()),
+    );
+    Ok(offset.saturating_add(whole as u64))
+}
+
+/// Bytes that are read at a time from a log's end.
+const BLOCK: u64 = 256 * 1024;
+
+/// Calls `each` with every line from the last to the first. Whether it wants more.
+fn lines_back(path: &Path, each: &mut impl FnMut(&str) -> bool) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let mut at = file.metadata()?.len();
+    // The part of a line whose beginning is not read yet.
+    let mut rest: Vec<u8> = Vec::new();
+    while at > 0 {
+        let from = at.saturating_sub(BLOCK);
+        let mut block = vec![0_u8; usize::try_from(at.saturating_sub(from)).unwrap_or_default()];
+        file.seek(SeekFrom::Start(from))?;
+        file.read_exact(&mut block)?;
+        block.append(&mut rest);
+        at = from;
+        let first = match block.iter().position(|byte| *byte == b'\n') {
+            Some(end) if at > 0 => end.saturating_add(1),
+            Some(_) => 0,
+            None if at > 0 => block.len(),
+            None => 0,
+        };
+        rest = block.get(..first).unwrap_or_default().to_vec();
+        for line in block
+            .get(first..)
+            .unwrap_or_default()
+            .rsplit(|byte| *byte == b'\n')
+        {
+            if !line.is_empty() && !each(&String::from_utf8_lossy(line)) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// Calls `each` with the number and text of every line; a log that is not there has none.

@@ -56,7 +56,7 @@ fn decide(case: &Case, gate: Gate) -> Outcome {
     };
     let gate = gate.with_files(world);
     let begun = Instant::now();
-    let settlement = gate.settle(&call, &session, &NoRecall);
+    let settlement = gate.decide(&call, &session, &NoRecall);
     let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
     Outcome::new(case, &settlement, &gate.policy().settings.service, micros)
 }

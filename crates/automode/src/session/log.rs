@@ -3,17 +3,21 @@
 //! A line is written under the file's lock, so lines never mix; a killed writer
 //! costs its own line. When the file outgrows its bound, the one who notices folds
 //! the older part into one line and puts the new file in the place of the old.
+//! A project has a record too, of files with a mark: what was downloaded in one
+//! session is still downloaded in the next.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use sha2::{Digest, Sha256};
+use automode_core::WrittenFile;
+use serde::de::IgnoredAny;
 
 use super::memory::Memory;
 use super::note::Note;
+use super::seal::{Seal, Seals};
 use super::standing::Standing;
 use crate::ports::Store;
 use crate::state::{Lock, LockError, State, append, open_private};
@@ -23,8 +27,12 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// What a folded file keeps of calls and words, in bytes of their lines.
 const KEPT_CALLS: usize = 48 * 1024;
 const KEPT_WORDS: usize = 64 * 1024;
-/// Files whose writing is remembered.
+/// What a folded file keeps of lines that another version wrote.
+const KEPT_UNKNOWN: usize = 64 * 1024;
+/// Files without a mark whose writing is remembered. Marks are never forgotten.
 const KEPT_FILES: usize = 256;
+/// A record longer than this is not read: it is no record of ours.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// Longest line that is written.
 const MAX_LINE: usize = 48 * 1024;
 /// A session that nobody touched for this long is forgotten.
@@ -47,16 +55,27 @@ impl Log {
     /// # Errors
     /// Where the directory cannot be made.
     pub fn open(state: &State, agent: &str, session: &str) -> io::Result<Self> {
-        let name: String = Sha256::digest(format!("{agent}\0{session}"))
-            .iter()
-            .take(16)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let directory = state.directory("sessions")?;
-        Ok(Self {
+        Ok(Self::named(
+            &state.directory("sessions")?,
+            &format!("{agent}\0{session}"),
+        ))
+    }
+
+    /// The record of a project: the marked files of all its sessions, whoever ran them.
+    ///
+    /// # Errors
+    /// Where the directory cannot be made.
+    pub fn of_project(state: &State, root: &str) -> io::Result<Self> {
+        Ok(Self::named(&state.directory("projects")?, root))
+    }
+
+    fn named(directory: &Path, name: &str) -> Self {
+        let digest = automode_core::digest(name);
+        let name = digest.get(..32).unwrap_or_default();
+        Self {
             path: directory.join(format!("{name}.jsonl")),
             lock: directory.join(format!("{name}.lock")),
-        })
+        }
     }
 
     /// What is remembered. A session without a record is an empty one.
@@ -64,7 +83,10 @@ impl Log {
     /// # Errors
     /// Where there is a record that cannot be read.
     pub fn read(&self) -> io::Result<Memory> {
-        Ok(Memory::fold(&self.text()?))
+        let (text, lost) = self.text()?;
+        let mut memory = Memory::fold(&text);
+        memory.standing.lost |= lost;
+        Ok(memory)
     }
 
     /// What decides before a judge is asked.
@@ -72,14 +94,42 @@ impl Log {
     /// # Errors
     /// Where there is a record that cannot be read.
     pub fn glance(&self) -> io::Result<Standing> {
-        Ok(Standing::glance(&self.text()?))
+        let (text, lost) = self.text()?;
+        let mut standing = Standing::glance(&text);
+        standing.lost |= lost;
+        Ok(standing)
     }
 
-    fn text(&self) -> io::Result<String> {
-        match read_bounded(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-            read => read,
+    /// The record, and whether something of it was lost. Writers may be at work: what does not
+    /// fit together at first sight is looked at again while they wait.
+    fn text(&self) -> io::Result<(String, bool)> {
+        let (bytes, whole) = self.look(None)?;
+        if whole {
+            return Ok((text_of(bytes), false));
         }
+        let lock = Lock::take(&self.lock, PATIENCE).map_err(io::Error::other)?;
+        let (bytes, whole) = self.look(Some(lock.file()))?;
+        Ok((text_of(bytes), !whole))
+    }
+
+    /// The bytes of the record and whether they hold. The seal is read first: a record only
+    /// grows behind it.
+    fn look(&self, lock: Option<&File>) -> io::Result<(Vec<u8>, bool)> {
+        let own;
+        let lock = match lock {
+            Some(lock) => Some(lock),
+            None => {
+                own = absent(File::open(&self.lock))?;
+                own.as_ref()
+            }
+        };
+        let seals = lock.map_or_else(|| Ok(Seals::default()), Seals::read);
+        let bytes = absent(read_bounded(&self.path))?.unwrap_or_default();
+        let whole = match seals {
+            Ok(seals) => seals.hold(&bytes) && (seals.now.is_some() || reads(&bytes)),
+            Err(_) => false,
+        };
+        Ok((bytes, whole))
     }
 
     /// Appends notes as one write.
@@ -91,14 +141,67 @@ impl Log {
         if text.is_empty() {
             return Ok(());
         }
-        let _lock = Lock::take(&self.lock, patience)?;
+        let lock = Lock::take(&self.lock, patience)?;
         let mut file = open_private(&self.path)?;
+        let before = file.metadata()?.size();
+        // A seal that cannot be read stays, so that the damage goes on to show.
+        let seals = Seals::read(lock.file()).ok();
         append(&mut file, &text)?;
+        if let Some(seals) = seals {
+            let sealed = seals.now.unwrap_or_default();
+            let from = sealed.length.min(before);
+            let mut behind = Vec::new();
+            file.seek(SeekFrom::Start(from))?;
+            (&file).take(MOST_BYTES).read_to_end(&mut behind)?;
+            Seals::only(sealed.with(&behind)).write(lock.file())?;
+        }
         if file.metadata()?.size() > MAX_BYTES {
-            fold(&self.path)?;
+            self.fold(&lock)?;
         }
         Ok(())
     }
+
+    /// Rewrites a record within its bounds: the youngest calls, the first and the youngest words,
+    /// every file with a mark. A kill at any point leaves the old record or the new one.
+    fn fold(&self, lock: &Lock) -> io::Result<()> {
+        let (bytes, whole) = self.look(Some(lock.file()))?;
+        let first = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0) as u64;
+        // What is kept for good may itself be long: then it waits until as much again has come.
+        if (bytes.len() as u64) < first.saturating_mul(2) {
+            return Ok(());
+        }
+        let folded = folded(&text_of(bytes), !whole);
+        let beside = self.path.with_extension("new");
+        let _ = fs::remove_file(&beside);
+        let mut file = open_private(&beside)?;
+        append(&mut file, &folded)?;
+        file.sync_all()?;
+        let seal = Seal::of(folded.as_bytes());
+        let seals = Seals::read(lock.file()).unwrap_or_default();
+        seals.before(seal).write(lock.file())?;
+        fs::rename(&beside, &self.path)?;
+        Seals::only(seal).write(lock.file())
+    }
+}
+
+/// Nothing where there is no such file.
+fn absent<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether every line of a record that nobody sealed can be read.
+fn reads(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    lines.all(|line| line.is_empty() || serde_json::from_slice::<IgnoredAny>(line).is_ok())
+}
+
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 impl Store for Log {
@@ -160,7 +263,7 @@ fn shortened(note: &Note) -> Note {
         Note::User { text } => Note::User { text: cut(&text) },
         Note::Call(mut call) => {
             call.brief = cut(&call.brief);
-            call.writes.truncate(KEPT_FILES / 4);
+            shorten(&mut call.writes);
             Note::Call(call)
         }
         Note::Done {
@@ -169,7 +272,7 @@ fn shortened(note: &Note) -> Note {
             outcome,
             mut files,
         } => {
-            files.truncate(KEPT_FILES / 4);
+            shorten(&mut files);
             Note::Done {
                 id,
                 print,
@@ -181,31 +284,46 @@ fn shortened(note: &Note) -> Note {
     }
 }
 
-fn read_bounded(path: &Path) -> io::Result<String> {
+/// Fewer files, but every one that has a mark.
+fn shorten(files: &mut Vec<WrittenFile>) {
+    let mut room = KEPT_FILES / 4;
+    files.retain(|file| {
+        let plain = !is_marked(file);
+        room = room.saturating_sub(usize::from(plain));
+        !plain || room > 0
+    });
+}
+
+/// Something is known of the file's content that counts against it.
+#[must_use]
+pub fn is_marked(file: &WrittenFile) -> bool {
+    !file.taint.is_empty() || !file.findings.is_empty()
+}
+
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MAX_BYTES.saturating_mul(4))
-        .read_to_end(&mut bytes)?;
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == MOST_BYTES {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(bytes)
 }
 
-/// Rewrites a record within its bounds: the youngest calls, the first and the youngest words, every file.
-fn fold(path: &Path) -> io::Result<()> {
-    let text = read_bounded(path)?;
-    let folded = folded(&text);
-    let beside = path.with_extension("new");
-    let _ = fs::remove_file(&beside);
-    let mut file = open_private(&beside)?;
-    append(&mut file, &folded)?;
-    fs::rename(&beside, path)
-}
-
-fn folded(text: &str) -> String {
-    let memory = Memory::fold(text).standing;
-    let skip = memory.written.len().saturating_sub(KEPT_FILES);
+fn folded(text: &str, lost: bool) -> String {
+    let mut memory = Memory::fold(text).standing;
+    let plain = memory
+        .written
+        .iter()
+        .filter(|file| !is_marked(file))
+        .count();
+    let mut surplus = plain.saturating_sub(KEPT_FILES);
+    memory.written.retain(|file| {
+        let goes = surplus > 0 && !is_marked(file);
+        surplus = surplus.saturating_sub(usize::from(goes));
+        !goes
+    });
     let mut kept: Vec<(usize, &str)> = Vec::new();
-    let (mut calls, mut words) = (KEPT_CALLS, KEPT_WORDS);
+    let (mut calls, mut words, mut unknown) = (KEPT_CALLS, KEPT_WORDS, KEPT_UNKNOWN);
     let mut left_out = 0_u64;
     let mut first_words = None;
     let lines: Vec<(usize, &str)> = text.lines().enumerate().collect();
@@ -216,13 +334,15 @@ fn folded(text: &str) -> String {
                 &mut words
             }
             Ok(Note::Call(_) | Note::Done { .. } | Note::Subagent { .. }) => &mut calls,
-            Ok(Note::Start { .. } | Note::Unknown) => {
+            Ok(Note::Start { .. }) => {
                 kept.push((*at, line));
                 continue;
             }
-            Ok(Note::Ledger(_) | Note::Cost(_) | Note::Folded { .. } | Note::End) | Err(_) => {
-                continue;
-            }
+            Ok(Note::Ledger(_) | Note::Cost(_) | Note::Folded { .. } | Note::End) => continue,
+            Ok(Note::Unknown) => &mut unknown,
+            // Another version may read what this one cannot, if it is a line at all.
+            Err(_) if serde_json::from_str::<IgnoredAny>(line).is_ok() => &mut unknown,
+            Err(_) => continue,
         };
         match budget.checked_sub(line.len()) {
             Some(rest) => {
@@ -239,8 +359,9 @@ fn folded(text: &str) -> String {
     let summary = Note::Folded {
         ledger: memory.ledger,
         cost: memory.cost,
-        written: memory.written.into_iter().skip(skip).collect(),
+        written: memory.written,
         left_out,
+        lost: lost || memory.lost,
     };
     let mut folded = line_of(&summary);
     for (_, line) in kept {

@@ -83,8 +83,10 @@ impl Memory {
                 ledger,
                 cost,
                 written,
+                lost,
                 ..
             } => {
+                self.standing.lost |= lost;
                 self.standing.ledger = ledger;
                 self.standing.cost = cost;
                 written
@@ -104,10 +106,15 @@ impl Memory {
         }
         let outcome = match note.verdict {
             Verdict::Allow => {
-                note.writes
-                    .iter()
-                    .cloned()
-                    .for_each(|file| self.standing.wrote(file));
+                // It is not known yet whether it runs: what it would make is not the session's
+                // before it has succeeded. Marks count at once, and a content that is found
+                // there later proves itself.
+                for file in &note.writes {
+                    self.standing.wrote(WrittenFile {
+                        created: false,
+                        ..file.clone()
+                    });
+                }
                 Outcome::Pending
             }
             Verdict::Ask => Outcome::Pending,
@@ -131,18 +138,22 @@ impl Memory {
         let mut files = files;
         if let Some(call) = self.calls.iter_mut().rev().find(is_it) {
             call.outcome = outcome;
-            // A call that a person let through writes what it said it would.
-            match (outcome, call.note.verdict) {
-                (Outcome::Succeeded | Outcome::Failed, Verdict::Ask | Verdict::Deny) => {
+            match outcome {
+                // What it said it would write, it may have written, and so may one that failed.
+                Outcome::Succeeded | Outcome::Failed => {
                     files.extend(call.note.writes.iter().cloned());
                 }
-                (Outcome::Denied | Outcome::Pending, _) | (_, Verdict::Allow) => {}
+                Outcome::Denied | Outcome::Pending => {}
             }
         }
-        files
-            .into_iter()
-            .rev()
-            .for_each(|file| self.standing.wrote(file));
+        for mut file in files.into_iter().rev() {
+            // Only what succeeded makes a file the session's own; marks stay in any case.
+            if outcome != Outcome::Succeeded {
+                file.created = false;
+                file.digest.clear();
+            }
+            self.standing.wrote(file);
+        }
     }
 
     /// The session as the engine reads it.

@@ -9,10 +9,13 @@ mod learn;
 mod log;
 mod memory;
 mod note;
+mod outages;
+mod seal;
 mod standing;
 
 pub use learn::learned;
-pub use log::{Log, expire};
+pub use log::{Log, expire, is_marked};
 pub use memory::{Delegate, Memory, Remembered};
 pub use note::{CallNote, Cost, LedgerNote, Note, Phase};
+pub use outages::Outages;
 pub use standing::Standing;

@@ -47,6 +47,9 @@ pub enum Note {
         written: Vec<WrittenFile>,
         /// Entries that were left out.
         left_out: u64,
+        /// The record had been damaged: something that counted may be missing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lost: bool,
     },
     End,
     #[serde(other)]

@@ -4,8 +4,11 @@
 //! a judge will read. [`Standing::glance`] passes these over by how they begin, so that
 //! a hook that asks no judge costs the same late in a session as early.
 
-use automode_core::{Ledger, Mode, Presence, RepoFact, Session, Verdict, WrittenFile};
+use std::collections::HashMap;
 
+use automode_core::{Ledger, Mode, Outcome, Presence, RepoFact, Session, Verdict, WrittenFile};
+
+use super::log::is_marked;
 use super::memory::Memory;
 use super::note::Cost;
 
@@ -18,6 +21,10 @@ pub struct Standing {
     pub written: Vec<WrittenFile>,
     pub ledger: Ledger,
     pub cost: Cost,
+    /// The record was damaged: what is missing may have counted against a call.
+    pub lost: bool,
+    /// Where each path stands in `written`.
+    places: HashMap<String, usize>,
 }
 
 impl Standing {
@@ -31,12 +38,24 @@ impl Standing {
             }
             memory.read(line);
             memory.entries.clear();
-            // What was allowed counts as written already.
-            memory
-                .calls
-                .pop_if(|call| call.note.verdict == Verdict::Allow);
+            // Only calls whose end still changes something are waited for.
+            memory.calls.retain(|call| {
+                let open = call.outcome == Outcome::Pending || call.outcome == Outcome::Denied;
+                let settled = call.note.verdict == Verdict::Allow
+                    && call.note.writes.iter().all(|file| !file.created);
+                open && !settled && !call.note.writes.is_empty()
+            });
         }
         memory.standing
+    }
+
+    /// The standing of a session whose record cannot be read.
+    #[must_use]
+    pub fn lost() -> Self {
+        Self {
+            lost: true,
+            ..Self::default()
+        }
     }
 
     /// The session as the engine reads it, without words and calls.
@@ -53,24 +72,52 @@ impl Standing {
         }
     }
 
+    /// What the project's other sessions left that counts against a call. None of it is this
+    /// session's own.
+    pub fn add_project(&mut self, project: Self) {
+        self.lost |= project.lost;
+        for file in project.written.into_iter().filter(is_marked) {
+            self.wrote(WrittenFile {
+                digest: String::new(),
+                created: false,
+                ..file
+            });
+        }
+    }
+
+    /// The project's record is gone: something that it held may have been downloaded, so the
+    /// project's code counts as touched.
+    pub fn forgot_the_project(&mut self) {
+        self.wrote(WrittenFile {
+            path: "/the project's lost record".to_owned(),
+            digest: String::new(),
+            created: false,
+            findings: Vec::new(),
+            taint: vec!["network".to_owned()],
+        });
+    }
+
     /// The latest word about a file, with everything that was ever found in it.
     pub(super) fn wrote(&mut self, mut file: WrittenFile) {
-        if let Some(at) = self.written.iter().position(|own| own.path == file.path) {
-            let before = self.written.remove(at);
-            file.created |= before.created;
-            for (own, old) in [
-                (&mut file.findings, before.findings),
-                (&mut file.taint, before.taint),
-            ] {
-                own.extend(old);
-                own.sort();
-                own.dedup();
-            }
-            if file.digest.is_empty() {
-                file.digest = before.digest;
-            }
+        let at = self.places.get(&file.path).copied();
+        let Some(before) = at.and_then(|at| self.written.get_mut(at)) else {
+            self.places.insert(file.path.clone(), self.written.len());
+            self.written.push(file);
+            return;
+        };
+        file.created |= before.created;
+        for (own, old) in [
+            (&mut file.findings, &mut before.findings),
+            (&mut file.taint, &mut before.taint),
+        ] {
+            own.append(old);
+            own.sort();
+            own.dedup();
         }
-        self.written.push(file);
+        if file.digest.is_empty() {
+            file.digest = std::mem::take(&mut before.digest);
+        }
+        *before = file;
     }
 }
 
@@ -145,6 +192,7 @@ mod tests {
                 cost: Cost::default(),
                 written: vec![file(name, "cafe")],
                 left_out: 1,
+                lost: false,
             }),
             Just(Note::End),
         ]
@@ -163,6 +211,7 @@ mod tests {
                 .collect();
             let by_path = |mut standing: Standing| {
                 standing.written.sort_by(|one, other| one.path.cmp(&other.path));
+                standing.places.clear();
                 standing
             };
             prop_assert_eq!(

@@ -4,9 +4,9 @@
 //! break is closed first, so it costs that line alone; a write that fails half way
 //! is taken back.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -16,13 +16,20 @@ use rustix::fs::OFlags;
 /// # Errors
 /// As the operating system says.
 pub fn open_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
+    let mut options = OpenOptions::new();
+    options
         .read(true)
         .append(true)
-        .create(true)
         .mode(0o600)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-        .open(path)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        opened => return opened,
+    }
+    let file = options.create(true).open(path)?;
+    // Whatever the mask of the process takes away, its user can read it again.
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(file)
 }
 
 /// Appends text that ends in a line break. Says how many bytes stand behind the last whole line before it.

@@ -14,7 +14,7 @@ use super::append::open_private;
 /// A lock that is held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,12 @@ pub enum LockError {
 }
 
 impl Lock {
+    /// The file that is locked.
+    #[must_use]
+    pub const fn file(&self) -> &File {
+        &self.file
+    }
+
     /// Takes the lock of a file, which is made where it is missing.
     ///
     /// # Errors
@@ -36,7 +42,7 @@ impl Lock {
         let mut pause = Duration::from_micros(50);
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Self { _file: file }),
+                Ok(()) => return Ok(Self { file }),
                 Err(TryLockError::Error(error)) => return Err(error.into()),
                 Err(TryLockError::WouldBlock) => {}
             }

@@ -8,9 +8,9 @@
 mod append;
 mod lock;
 
-use std::fs::{self, DirBuilder, Metadata};
+use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 pub use append::{append, open_private};
@@ -102,8 +102,23 @@ impl State {
     }
 }
 
+/// Makes a directory and what is missing above it, for its user alone whatever the mask.
 fn make(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o700)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let is_directory = fs::metadata(path)?.is_dir();
+            is_directory.then_some(()).ok_or(error)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match path.parent() {
+            Some(above) if !above.is_dir() => {
+                make(above)?;
+                make(path)
+            }
+            Some(_) | None => Err(error),
+        },
+        Err(error) => Err(error),
+    }
 }
 
 fn check(root: &Path, found: &Metadata) -> Result<(), Unusable> {

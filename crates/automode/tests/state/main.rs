@@ -4,6 +4,7 @@
 
 mod audit;
 mod directory;
+mod faults;
 mod session;
 
 use std::fs;

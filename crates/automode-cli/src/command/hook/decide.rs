@@ -8,22 +8,30 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode::audit::{self, Circumstance, Entry};
 use automode::engine::Settlement;
-use automode::ports::FileSystem;
+use automode::ports::{FileSystem, SessionRecord};
 use automode::session::{self, CallNote, Memory, Note, Standing};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, HookPhase};
-use automode_core::{Ledger, Outcome};
+use automode_core::{Ledger, Outcome, WrittenFile};
 use sha2::{Digest, Sha256};
 
 use super::recall::{self, FromTranscript};
 use super::record;
-use super::serve::{Desk, PATIENCE};
+use super::serve::Desk;
 use crate::{judge, setup};
 
 /// Decides a call that is about to run.
 pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
     let (mut standing, mut trouble) = standing(desk);
     let mut notes = begin(desk, &mut standing);
+    let project = project(desk, &standing);
+    if let Some(project) = &project {
+        add_project(&mut standing, project);
+    }
+    let own = standing.ledger;
+    if let Some(state) = &desk.state {
+        standing.ledger = session::Outages::of(state).seen_by(own);
+    }
     let print = permit::print(call);
     let settled = settle(desk, call, &standing);
     let Settled {
@@ -59,6 +67,7 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
     );
     let mut writes = settlement.written.clone();
     record::still_own(&standing, &mut writes);
+    trouble |= !keep_marks(desk, project.as_ref(), &writes);
     notes.extend(learned(
         desk,
         standing.ledger,
@@ -77,6 +86,11 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
         },
     ));
     trouble |= keep(desk, &notes, &log).is_err();
+    let trouble = match (standing.lost, trouble) {
+        (true, _) => Trouble::Lost,
+        (false, true) => Trouble::Unwritten,
+        (false, false) => Trouble::None,
+    };
     answer(desk, &settlement.decision, &name, trouble)
 }
 
@@ -110,7 +124,7 @@ pub fn permission(desk: &Desk<'_>, call: &ToolCall) -> Answer {
         stop: false,
         trace: automode_core::Trace::default(),
     };
-    answer(desk, &decision, &name, false)
+    answer(desk, &decision, &name, Trouble::None)
 }
 
 /// Everything that is known of the session.
@@ -121,12 +135,49 @@ pub fn remembered(desk: &Desk<'_>) -> Memory {
         .unwrap_or_default()
 }
 
-/// How the session stands, and whether knowing it failed.
+/// How the session stands, and whether knowing it failed. A record that is there and cannot be
+/// read is lost; without a state there never was one.
 pub fn standing(desk: &Desk<'_>) -> (Standing, bool) {
     match desk.log.as_ref().map(session::Log::glance) {
         Some(Ok(standing)) => (standing, false),
-        Some(Err(_)) | None => (Standing::default(), true),
+        Some(Err(_)) => (Standing::lost(), true),
+        None => (Standing::default(), true),
     }
+}
+
+/// The record of the project that a session works in, where there is a state to keep it in.
+fn project(desk: &Desk<'_>, standing: &Standing) -> Option<session::Log> {
+    let repo = standing.repo.as_ref().and_then(|repo| repo.root.as_deref());
+    let root = repo.or(standing.cwd.as_deref())?;
+    session::Log::of_project(desk.state.as_ref()?, root).ok()
+}
+
+/// Adds what the project's other sessions left behind. A record of it that is damaged closes the
+/// project's code: what it forgot may have been downloaded.
+fn add_project(standing: &mut Standing, project: &session::Log) {
+    match project.glance() {
+        Ok(known) if !known.lost => standing.add_project(known),
+        Ok(_) | Err(_) => standing.forgot_the_project(),
+    }
+}
+
+/// Keeps what counts against later calls where the project's other sessions find it.
+fn keep_marks(desk: &Desk<'_>, project: Option<&session::Log>, files: &[WrittenFile]) -> bool {
+    let marked: Vec<WrittenFile> = files
+        .iter()
+        .filter(|file| session::is_marked(file))
+        .cloned()
+        .collect();
+    let (Some(project), false) = (project, marked.is_empty()) else {
+        return true;
+    };
+    let note = Note::Done {
+        id: None,
+        print: String::new(),
+        outcome: Outcome::Succeeded,
+        files: marked,
+    };
+    project.append(&[note], desk.patience()).is_ok()
 }
 
 /// The first contact with a session fixes where it began and its repository's remotes.
@@ -187,9 +238,14 @@ fn settle(desk: &Desk<'_>, call: &ToolCall, standing: &Standing) -> Result<Settl
         log: desk.log.as_ref(),
         memory: OnceCell::new(),
         pending: call,
+        record: if standing.lost {
+            SessionRecord::Lost
+        } else {
+            SessionRecord::Whole
+        },
         window: &gate.policy().settings.judge.transcript,
     };
-    let settlement = gate.settle(call, &session(desk, standing), &recall);
+    let settlement = gate.decide(call, &session(desk, standing), &recall);
     let config = gate.policy().provenance().digest.chars().take(16).collect();
     let price = settlement.judged.as_ref().and_then(|judged| {
         let price = gate.policy().settings.service.price(&judged.model)?;
@@ -233,6 +289,23 @@ fn learned(
     call: CallNote,
 ) -> Vec<Note> {
     let mut notes = session::learned(before, settlement, price, call);
+    if let Some(state) = &desk.state {
+        let moved = notes.iter().find_map(|note| match note {
+            Note::Ledger(moved) => Some(moved),
+            Note::Start { .. }
+            | Note::User { .. }
+            | Note::Call(_)
+            | Note::Done { .. }
+            | Note::Subagent { .. }
+            | Note::Cost(_)
+            | Note::Folded { .. }
+            | Note::End
+            | Note::Unknown => None,
+        });
+        moved
+            .iter()
+            .for_each(|moved| session::Outages::of(state).tell(moved));
+    }
     // In shadow mode the client runs what it runs: denials that nobody enforced are not counted.
     if desk.options.enforcement == Enforcement::Shadow {
         notes.retain(|note| !matches!(note, Note::Ledger(_)));
@@ -244,31 +317,46 @@ fn learned(
 fn keep(desk: &Desk<'_>, notes: &[Note], entry: &Entry) -> Result<(), ()> {
     let logged = match &desk.state {
         Some(state) => audit::Log::new(state)
-            .append(entry, PATIENCE)
+            .append(entry, desk.patience())
             .map_err(drop)
             .map(drop),
         None => Err(()),
     };
     let noted = match &desk.log {
-        Some(log) => log.append(notes, PATIENCE).map_err(drop),
+        Some(log) => log.append(notes, desk.patience()).map_err(drop),
         None => Err(()),
     };
     logged.and(noted)
 }
 
-fn answer(desk: &Desk<'_>, decision: &Decision, name: &str, trouble: bool) -> Answer {
+/// What is wrong with the state, for the person to know.
+enum Trouble {
+    None,
+    /// What was decided is not remembered.
+    Unwritten,
+    /// What was remembered is gone.
+    Lost,
+}
+
+fn answer(desk: &Desk<'_>, decision: &Decision, name: &str, trouble: Trouble) -> Answer {
     let mut answer = Answer::decided(decision, Some(name), desk.options.enforcement);
-    if let (Answer::Ruling(ruling), true) = (&mut answer, trouble) {
-        ruling.notice.get_or_insert_with(|| {
-            "automode could not write its state: decisions stand, but are not remembered (hint: automode doctor)"
-                .to_owned()
-        });
+    let notice = match trouble {
+        Trouble::None => None,
+        Trouble::Unwritten => Some(
+            "automode could not write its state: decisions stand, but are not remembered (hint: automode doctor)",
+        ),
+        Trouble::Lost => Some(
+            "automode's record of this session is damaged, so nothing is allowed by itself any more (hint: start a new session)",
+        ),
+    };
+    if let (Answer::Ruling(ruling), Some(notice)) = (&mut answer, notice) {
+        ruling.notice.get_or_insert_with(|| notice.to_owned());
     }
     answer
 }
 
 /// A short name for a decision that people can type.
-fn name(print: &str) -> String {
+pub fn name(print: &str) -> String {
     const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let nanos = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -8,26 +8,32 @@
 
 mod death;
 mod decide;
+mod obituary;
 mod options;
+mod pipe;
 mod recall;
 mod record;
 mod serve;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use automode_agents::{Answer, HookPhase, Reply};
+use automode_agents::{Answer, Enforcement, Event, HookPhase, Reply};
 
 pub use options::{Args, Options, run};
 
 /// The exit code that every client with command hooks reads as a block.
 const BLOCK: u8 = 2;
+/// How long the client may take to read the answer: it lets the call pass when it runs out of patience.
+const WRITING: Duration = Duration::from_secs(5);
+/// How long a message for people may take.
+const GRUMBLING: Duration = Duration::from_millis(200);
 /// Room for the deepest input that is admitted.
 const STACK: usize = 64 * 1024 * 1024;
 
@@ -37,6 +43,8 @@ pub struct Progress {
     at: AtomicU8,
     /// A decision is due: an end without an answer has to block.
     due: Arc<AtomicBool>,
+    /// What is being answered, once it was understood.
+    event: Mutex<Option<Event>>,
 }
 
 impl Progress {
@@ -45,6 +53,18 @@ impl Progress {
         Self {
             at: AtomicU8::new(0),
             due: Arc::new(AtomicBool::new(true)),
+            event: Mutex::new(None),
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        self.due.load(Ordering::Relaxed)
+    }
+
+    /// The event, for whoever has to tell of its end.
+    fn understood(&self, event: &Event) {
+        if let Ok(mut known) = self.event.lock() {
+            *known = Some(event.clone());
         }
     }
 
@@ -80,13 +100,41 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
     };
     let progress = Arc::new(Progress::new());
     death::answer(options.enforcement, &progress);
-    let reply = work(&options, &progress, started);
-    let reply = reply.unwrap_or_else(|why| {
-        let answer = Answer::failure(why, options.enforcement);
-        let presence = options.agent.assumed_presence();
-        options.agent.render(progress.phase(), &answer, presence)
-    });
-    say(&reply)
+    let (reply, failure) = match work(&options, &progress, started) {
+        Ok(reply) => (reply, None),
+        Err(failure) => {
+            let answer = Answer::failure(failure.why(), options.enforcement);
+            let presence = options.agent.assumed_presence();
+            let reply = options.agent.render(progress.phase(), &answer, presence);
+            (reply, Some(failure))
+        }
+    };
+    let code = say(&reply, &progress, options.enforcement);
+    if let (Some(failure), true) = (failure, progress.is_due()) {
+        // The client has its answer: what became of the call is written down behind it.
+        obituary::write(&options, &progress, failure, started);
+    }
+    code
+}
+
+/// Why there is no answer of the worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkerFailure {
+    Panicked,
+    NoThread,
+    Late,
+    Vanished,
+}
+
+impl WorkerFailure {
+    const fn why(self) -> &'static str {
+        match self {
+            Self::Panicked => "it panicked",
+            Self::NoThread => "no thread could be started",
+            Self::Late => "no decision in time",
+            Self::Vanished => "the worker vanished",
+        }
+    }
 }
 
 /// The answer of the worker, or why there is none.
@@ -94,42 +142,41 @@ fn work(
     options: &Options,
     progress: &Arc<Progress>,
     started: Instant,
-) -> Result<Reply, &'static str> {
+) -> Result<Reply, WorkerFailure> {
     let (answers, answer) = channel();
     let (own, at) = (options.clone(), Arc::clone(progress));
     let worker = move || {
         let reply = panic::catch_unwind(AssertUnwindSafe(|| serve::serve(&own, &at, started)));
         // Nobody listens any more when the watchdog has answered.
         answers
-            .send(reply.map_err(|_| "it panicked"))
+            .send(reply.map_err(|_| WorkerFailure::Panicked))
             .unwrap_or_default();
     };
     thread::Builder::new()
         .name("hook".to_owned())
         .stack_size(STACK)
         .spawn(worker)
-        .map_err(|_| "no thread could be started")?;
+        .map_err(|_| WorkerFailure::NoThread)?;
     match answer.recv_timeout(options.deadline) {
         Ok(reply) => reply,
-        Err(RecvTimeoutError::Timeout) => Err("no decision in time"),
-        Err(RecvTimeoutError::Disconnected) => Err("the worker vanished"),
+        Err(RecvTimeoutError::Timeout) => Err(WorkerFailure::Late),
+        Err(RecvTimeoutError::Disconnected) => Err(WorkerFailure::Vanished),
     }
 }
 
-fn say(reply: &Reply) -> u8 {
-    let mut out = io::stdout().lock();
-    let written = out
-        .write_all(reply.stdout.as_bytes())
-        .and_then(|()| out.write_all(b"\n"))
-        .and_then(|()| out.flush());
-    match written {
+/// Writes the answer. One that cannot be read by anybody is a block, as far as one is due.
+fn say(reply: &Reply, progress: &Progress, enforcement: Enforcement) -> u8 {
+    let line = format!("{}\n", reply.stdout);
+    match pipe::write(io::stdout(), line.as_bytes(), WRITING) {
         Ok(()) => reply.exit,
+        Err(_) if enforcement == Enforcement::Shadow || !progress.is_due() => 0,
         Err(_) => block("the answer could not be written"),
     }
 }
 
 fn block(why: &str) -> u8 {
-    // The exit code says it all where stderr is closed too.
-    writeln!(io::stderr(), "automode: {why}; the tool call is denied").unwrap_or_default();
+    let line = format!("automode: {why}; the tool call is denied\n");
+    // The exit code says it all where stderr is closed or full too.
+    pipe::write(io::stderr(), line.as_bytes(), GRUMBLING).unwrap_or_default();
     BLOCK
 }

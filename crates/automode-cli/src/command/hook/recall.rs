@@ -14,7 +14,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use automode::ports::Recall;
+use automode::ports::{Recall, SessionRecord};
 use automode::session::{Log, Memory};
 use automode::{Failure, Session, ToolCall};
 use automode_agents::transcript::{Branches, Item, Reader, TakenBack};
@@ -45,11 +45,17 @@ pub struct FromTranscript<'a> {
     pub memory: OnceCell<Memory>,
     /// The call being decided: some clients have it in the transcript already.
     pub pending: &'a ToolCall,
+    /// What is left of the session's own record.
+    pub record: SessionRecord,
     /// What the judge will be shown.
     pub window: &'a transcript::Settings,
 }
 
 impl Recall for FromTranscript<'_> {
+    fn record(&self) -> SessionRecord {
+        self.record
+    }
+
     fn instructions(&self, session: &Session) -> Vec<Instruction> {
         automode::judge::instructions(session)
     }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::decide;
-use super::serve::{Desk, PATIENCE};
+use super::serve::Desk;
 use crate::setup;
 
 /// Files past this size have no digest.
@@ -83,7 +83,9 @@ pub fn after(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcom
     let mut files: Vec<WrittenFile> = known
         .map(|known| known.note.writes.clone())
         .unwrap_or_default();
-    if let Some(file) = edited(call)
+    // Only what succeeded can have made a file the session's own.
+    if outcome == Outcome::Succeeded
+        && let Some(file) = edited(call)
         && !files.iter().any(|own| own.path == file.path)
     {
         files.push(file);
@@ -92,8 +94,13 @@ pub fn after(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcom
     files.retain_mut(|file| match digest(&file.path) {
         Some(digest) => {
             // A person's file with a digest would pass for the session's own.
-            if file.is_own() {
-                file.digest = digest;
+            match (file.is_own(), outcome) {
+                (true, Outcome::Succeeded) => file.digest = digest,
+                (true, Outcome::Failed | Outcome::Denied | Outcome::Pending) => {
+                    file.digest.clear();
+                    file.created = false;
+                }
+                (false, _) => {}
             }
             true
         }
@@ -137,7 +144,7 @@ pub fn report(desk: &Desk<'_>, report: &Report) -> Answer {
         calls: memory.records(),
         ..decide::session(desk, &memory.standing)
     };
-    let decision = gate.settle(&call, &session, &NoRecall).decision;
+    let decision = gate.decide(&call, &session, &NoRecall).decision;
     let flagged = matches!(decision.ground, Ground::Judge(_)) && decision.verdict == Verdict::Deny;
     match (flagged, denied) {
         (true, _) => Answer::Remark(format!(
@@ -159,7 +166,7 @@ fn note(desk: &Desk<'_>, notes: Vec<Note>) {
     let mut all = decide::begin(desk, &mut standing);
     all.extend(notes);
     // A record that cannot be kept is told with the next decision.
-    log.append(&all, PATIENCE).unwrap_or_default();
+    log.append(&all, desk.patience()).unwrap_or_default();
 }
 
 /// The file that an editing tool changed. What it wrote whole is the session's.

@@ -10,8 +10,8 @@ use automode_agents::{Answer, Event, EventKind, Reply};
 
 use super::{Options, Progress, decide, record};
 
-/// How long to wait for a lock before doing without.
-pub const PATIENCE: Duration = Duration::from_secs(3);
+/// How long to wait for all locks of a hook together before doing without.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What every event needs.
 pub struct Desk<'a> {
@@ -22,6 +22,17 @@ pub struct Desk<'a> {
     pub log: Option<Log>,
     pub presence: Presence,
     pub started: Instant,
+    /// When waiting for locks ends.
+    locks_until: Option<Instant>,
+}
+
+impl Desk<'_> {
+    /// How long the next lock may be waited for: what the ones before it have left.
+    pub fn patience(&self) -> Duration {
+        self.locks_until.map_or(Duration::ZERO, |until| {
+            until.saturating_duration_since(Instant::now())
+        })
+    }
 }
 
 /// Reads the event, answers it.
@@ -41,6 +52,7 @@ pub fn serve(options: &Options, progress: &Progress, started: Instant) -> Reply 
     };
     let phase = event.kind.phase();
     progress.set(phase);
+    progress.understood(&event);
     let state = State::locate(|name| std::env::var(name).ok()).ok();
     let log = state
         .as_ref()
@@ -52,6 +64,7 @@ pub fn serve(options: &Options, progress: &Progress, started: Instant) -> Reply 
         log,
         presence: presence(options, Some(&event)),
         started,
+        locks_until: Instant::now().checked_add(PATIENCE),
     };
     let answer = answer(&desk);
     agent.render(phase, &answer, desk.presence)

@@ -106,7 +106,7 @@ impl Play {
             tally.failed = tally.failed.saturating_add(1);
             return;
         };
-        let settlement = gate.settle(call, &self.session, &NoRecall);
+        let settlement = gate.decide(call, &self.session, &NoRecall);
         settlement.record(&mut self.session);
         tally.count(&settlement, &self.session);
     }

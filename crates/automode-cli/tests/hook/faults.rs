@@ -1,0 +1,221 @@
+//! Faults around a hook: none of them turns a denial into an allow, or loses it.
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::bench::{Bench, DEADLY, SAFE, files, finish, start};
+
+/// Runs a script around the hook, with a payload on its stdin.
+fn around(bench: &Bench, script: &str, command: &str) -> crate::bench::Answer {
+    finish(
+        &mut bench.shell(script),
+        bench.call(command).to_string().as_bytes(),
+    )
+}
+
+#[test]
+fn a_closed_stdout_blocks() {
+    let bench = Bench::new();
+    let answer = around(&bench, r#""$0" hook claude-code >&-"#, DEADLY);
+    assert_eq!(answer.code, Some(2), "{}", answer.stderr);
+    let answer = around(&bench, r#""$0" hook claude-code >&- 2>&-"#, DEADLY);
+    assert_eq!(answer.code, Some(2));
+    let answer = around(&bench, r#""$0" hook claude-code > /dev/full"#, DEADLY);
+    assert_eq!(answer.code, Some(2));
+}
+
+#[test]
+fn a_full_pipe_ends_in_a_block() {
+    let bench = Bench::new();
+    // The reader opens the pipe, fills it and never reads.
+    let script = r#"mkfifo p; exec 9<>p; head -c 65536 /dev/zero >&9
+        "$0" hook claude-code >&9; echo "code $?""#;
+    let started = Instant::now();
+    let answer = around(&bench, script, DEADLY);
+    assert!(answer.stdout.contains("code 2"), "{}", answer.stdout);
+    assert!(started.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn every_signal_that_can_be_caught_blocks() {
+    let bench = Bench::new();
+    let signals = "HUP INT QUIT TRAP ABRT BUS USR1 USR2 ALRM TERM STKFLT XCPU VTALRM PROF IO PWR SYS TSTP TTIN TTOU 34 50 64";
+    // The hook waits for its input, so the signal finds it at work.
+    for signal in signals.split(' ') {
+        let one = format!(
+            r#"mkfifo in; exec 9<>in; "$0" hook claude-code <&9 >/dev/null 2>&1 & p=$!; sleep 0.3
+            kill -{signal} $p; wait $p; echo "code $?"; rm in"#
+        );
+        let answer = around(&bench, &one, DEADLY);
+        assert!(
+            answer.stdout.contains("code 2"),
+            "{signal}: {}",
+            answer.stdout
+        );
+    }
+}
+
+#[test]
+fn without_a_home_the_home_is_still_guarded() {
+    let bench = Bench::new();
+    for home in [None, Some(""), Some("relative")] {
+        let mut command = bench.command(&["hook", "claude-code"]);
+        match home {
+            None => command.env_remove("HOME"),
+            Some(home) => command.env("HOME", home),
+        };
+        let answer = finish(&mut command, bench.call(DEADLY).to_string().as_bytes());
+        assert_eq!(answer.verdict(), "deny", "{home:?} {}", answer.stdout);
+    }
+}
+
+#[test]
+fn odd_surroundings_change_no_verdict() {
+    let bench = Bench::new();
+    let surroundings: [&[(&str, &str)]; 4] = [
+        &[("LANG", "xx_YY.Nonsense"), ("LC_ALL", "\u{fffd}")],
+        &[("LANG", "tr_TR.UTF-8"), ("LC_CTYPE", "C")],
+        &[("TZ", "Mars/Olympus"), ("COLUMNS", "0")],
+        &[("RUST_BACKTRACE", "full"), ("RUST_MIN_STACK", "1")],
+    ];
+    for variables in surroundings {
+        for (text, verdict) in [(SAFE, "allow"), (DEADLY, "deny")] {
+            let mut command = bench.command(&["hook", "claude-code"]);
+            command.envs(variables.iter().copied());
+            let answer = finish(&mut command, bench.call(text).to_string().as_bytes());
+            assert_eq!(answer.verdict(), verdict, "{variables:?}");
+        }
+    }
+}
+
+#[test]
+fn no_mask_and_no_limit_loosens() {
+    let bench = Bench::new();
+    for script in [
+        r#"umask 777; "$0" hook claude-code"#,
+        r#"ulimit -n 3; "$0" hook claude-code || exit 2"#,
+        r#"ulimit -n 5; "$0" hook claude-code || exit 2"#,
+        r#"ulimit -f 0; "$0" hook claude-code || exit 2"#,
+    ] {
+        let answer = around(&bench, script, DEADLY);
+        assert!(
+            answer.blocks(),
+            "{script} {:?} {}",
+            answer.code,
+            answer.stdout
+        );
+    }
+    // What was made under the mask can be used without it.
+    assert_eq!(bench.claude(SAFE).json.get("systemMessage"), None);
+    assert!(bench.memory().standing.cwd.is_some());
+}
+
+#[test]
+fn a_downloaded_file_is_known_to_the_next_session() {
+    let bench = Bench::new();
+    let shop = bench.path("shop");
+    assert!(
+        Command::new("git")
+            .args(["init", "-q", &shop])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let state = bench.state();
+    let project = automode::session::Log::of_project(&state, &shop).unwrap();
+    let run = |session: &str| {
+        let mut payload = bench.call("make test");
+        payload["session_id"] = json!(session);
+        let answer = bench.hook(&["claude-code"], &payload.to_string());
+        answer.verdict().to_owned()
+    };
+    fs::write(format!("{shop}/Makefile"), "test:\n\tcargo test\n").unwrap();
+    assert_eq!(run("one"), "allow");
+    let marked = automode_core::WrittenFile {
+        path: format!("{shop}/helper.sh"),
+        digest: String::new(),
+        created: true,
+        findings: Vec::new(),
+        taint: vec!["network".to_owned()],
+    };
+    let note = automode::session::Note::Done {
+        id: None,
+        print: String::new(),
+        outcome: automode_core::Outcome::Succeeded,
+        files: vec![marked],
+    };
+    project.append(&[note], Duration::from_secs(5)).unwrap();
+    assert_ne!(run("two"), "allow");
+    // And a record that was damaged closes the project's code as well.
+    let path = files(&state.path("projects"))
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
+    fs::write(path.unwrap(), "").unwrap();
+    assert_ne!(run("three"), "allow");
+    let mut plain = bench.call(SAFE);
+    plain["session_id"] = json!("four");
+    assert_eq!(
+        bench.hook(&["claude-code"], &plain.to_string()).verdict(),
+        "allow"
+    );
+}
+
+#[test]
+fn a_damaged_session_is_told_and_allows_nothing_by_itself() {
+    let bench = Bench::new();
+    assert_eq!(bench.claude(SAFE).verdict(), "allow");
+    let record = files(&bench.state_path().join("sessions"))
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|kind| kind == "jsonl"))
+        .unwrap();
+    let mut bytes = fs::read(&record).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    fs::write(&record, bytes).unwrap();
+    let answer = bench.claude(SAFE);
+    assert_ne!(answer.verdict(), "allow", "{}", answer.stdout);
+    let told = answer.json["systemMessage"].as_str().unwrap_or_default();
+    assert!(!told.is_empty(), "{}", answer.stdout);
+    assert_ne!(bench.claude(SAFE).verdict(), "allow");
+}
+
+#[test]
+fn a_denial_of_the_watchdog_is_logged() {
+    let bench = Bench::new();
+    let config = bench.root.path().join("home/.config/automode");
+    fs::create_dir_all(&config).unwrap();
+    let judge = "[[judge.chain]]\nkind = \"command\"\ncommand = [\"/bin/sleep\", \"60\"]\n";
+    fs::write(config.join("config.toml"), judge).unwrap();
+    let payload = bench.call(crate::bench::UNKNOWN).to_string();
+    let answer = bench.hook(&["claude-code", "--deadline", "1"], &payload);
+    assert!(answer.blocks(), "{}", answer.stdout);
+    let entries = bench.entries();
+    let last = entries.last().expect("the denial is in the log");
+    assert_eq!(
+        (last.verdict.name(), last.ground.as_str()),
+        ("deny", "failure")
+    );
+}
+
+#[test]
+fn held_locks_cost_their_time_once() {
+    let bench = Bench::new();
+    bench.claude(SAFE);
+    let patience = Duration::from_secs(5);
+    let locks: Vec<_> = files(&bench.state_path())
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|kind| kind == "lock"))
+        .map(|path| automode::state::Lock::take(&path, patience).unwrap())
+        .collect();
+    assert!(locks.len() >= 2);
+    let started = Instant::now();
+    let mut child = start(
+        &mut bench.command(&["hook", "claude-code"]),
+        bench.call(DEADLY).to_string().as_bytes(),
+    );
+    child.wait().unwrap();
+    assert!(started.elapsed() < Duration::from_millis(4_500));
+}
