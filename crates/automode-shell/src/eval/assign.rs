@@ -8,6 +8,7 @@ use super::field::MAX_SIZE;
 use super::output::size;
 use super::shell_state::ShellState;
 use super::variable::{Stored, taint_of_all};
+use super::word_list;
 use crate::ir::{Act, Certainty, DynamicSource, GapKind, Span, Taint, Value};
 use crate::syntax::{Assignment, AssignmentValue, Element};
 
@@ -158,13 +159,14 @@ impl Evaluator<'_> {
             let key = self.expand(key, shell, Quotes::Implied);
             let at = self.evaluate(&key, shell, key.span);
             let at = at.literal().and_then(|text| text.parse::<usize>().ok());
-            known &= at == Some(values.len());
+            known &= at.is_some() && at == word_list::count(&values);
             values.push(self.single(&element.value, shell));
         }
-        if !known || values.iter().any(|value| value.may_split) {
-            return Stored::Hidden(taint_of_all(&values));
+        let taint = taint_of_all(&values);
+        match word_list::followed(values).filter(|_| known) {
+            Some(values) => Stored::List(values),
+            None => Stored::Hidden(taint),
         }
-        Stored::List(values)
     }
 
     /// The elements of an associative array: with keys, or keys and values in turn.
@@ -275,6 +277,7 @@ fn first_of(value: Value, name: &str, shell: &ShellState) -> Stored {
 
 /// A list with one element changed or added at its end.
 fn placed(mut values: Vec<Value>, at: usize, value: Value) -> Option<Vec<Value>> {
+    word_list::count(&values)?;
     if at == values.len() {
         values.push(value);
         return Some(values);

@@ -8,6 +8,7 @@ use super::output::CommandOutput;
 use super::prepared_command::PreparedCommand;
 use super::shell_state::{EarlyExit, ShellFunction, ShellState};
 use super::variable::VariableBinding;
+use super::word_list;
 use crate::ir::{Act, DynamicSource, GapKind, Layer, Piece, Span, Value};
 use crate::syntax::{Assignment, Command, PartKind, Quoting, Redirect, Simple, Word};
 
@@ -327,9 +328,8 @@ impl Evaluator<'_> {
         shell: &mut ShellState,
     ) -> CommandOutput {
         let arguments = prepared.argv.iter().skip(1).cloned().collect();
-        let known = !prepared.argv.iter().any(|argument| argument.may_split);
         let before = shell.arguments.clone();
-        shell.arguments = known.then_some(arguments);
+        shell.arguments = word_list::followed(arguments);
         shell.layers.push(Layer::Function(name.to_owned()));
         shell.locals.push(Vec::new());
         shell.running.push(Arc::clone(body));

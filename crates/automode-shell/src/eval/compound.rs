@@ -236,7 +236,8 @@ impl Evaluator<'_> {
             None => shell.arguments.clone(),
         };
         let known = items.as_ref().is_some_and(|items| {
-            items.len() <= MAX_ROUNDS && items.iter().all(|item| !item.may_split)
+            let sure = |item: &Value| !item.may_split || !item.is_dynamic();
+            items.len() <= MAX_ROUNDS && items.iter().all(sure)
         });
         match items {
             Some(items) if known => {
@@ -245,10 +246,7 @@ impl Evaluator<'_> {
                     if !self.spend(body.span) {
                         break;
                     }
-                    self.store(name, Stored::Scalar(item), body.span, shell);
-                    outcome = outcome.then(self.script(body, shell));
-                    // A `break` or `continue` may have been taken: the rest is still looked at.
-                    shell.arrive(EarlyExit::Loop);
+                    outcome = outcome.then(self.rounds(name, item, body, shell));
                 }
                 outcome
             }
@@ -265,6 +263,28 @@ impl Evaluator<'_> {
                 })
             }
         }
+    }
+
+    /// The rounds of a loop for one word: one, or as many as a pattern matches.
+    fn rounds(
+        &mut self,
+        name: &str,
+        item: Value,
+        body: &Script,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        if item.may_split {
+            let item = item.member();
+            return self.repeated(body.span, shell, |evaluator, shell| {
+                evaluator.store(name, Stored::Scalar(item.clone()), body.span, shell);
+                evaluator.script(body, shell)
+            });
+        }
+        self.store(name, Stored::Scalar(item), body.span, shell);
+        let outcome = self.script(body, shell);
+        // A `break` or `continue` may have been taken: the rest is still looked at.
+        shell.arrive(EarlyExit::Loop);
+        outcome
     }
 
     /// `select`: any of the words, as often as somebody chooses.
@@ -341,8 +361,8 @@ fn runs_elsewhere(expression: &Word) -> bool {
 
 /// What one of several words may be: a pattern stays one, a list becomes an item.
 fn any_item(item: &Value) -> Value {
-    if item.may_split {
+    if item.may_split && item.is_dynamic() {
         return Value::dynamic(DynamicSource::Item, item.taint(), item.span);
     }
-    item.clone()
+    item.clone().member()
 }

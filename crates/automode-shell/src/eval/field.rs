@@ -62,8 +62,10 @@ impl Fields {
         self.grow(&value.pieces);
         for piece in value.pieces {
             match piece {
-                Piece::Text(text) | Piece::Glob(text) => push_text(&mut self.current, &text),
-                Piece::Dynamic(_) => self.current.push(piece),
+                Piece::Text(text) => push_text(&mut self.current, &text),
+                // `for f in *; do rm "$f"; done`: quotes keep the name in one word, but
+                // it is still whatever the pattern has matched.
+                Piece::Glob(_) | Piece::Dynamic(_) => self.current.push(piece),
             }
         }
     }
@@ -80,7 +82,11 @@ impl Fields {
     /// Literal text of the script: patterns are active, blanks are not separators.
     pub(super) fn bare_text(&mut self, text: &str) {
         self.present = true;
-        push_pattern(&mut self.current, text);
+        self.pattern(text);
+    }
+
+    fn pattern(&mut self, text: &str) {
+        self.may_split |= push_pattern(&mut self.current, text) == Matches::Files;
     }
 
     /// The result of an expansion outside quotes: split, then patterns.
@@ -91,6 +97,7 @@ impl Fields {
                 Piece::Text(text) => self.split(&text),
                 Piece::Glob(pattern) => {
                     self.present = true;
+                    self.may_split = true;
                     self.current.push(Piece::Glob(pattern));
                 }
                 Piece::Dynamic(dynamic) => self.dynamic(dynamic),
@@ -119,7 +126,7 @@ impl Fields {
         let Some(separators) = self.separators.clone() else {
             self.present = true;
             self.may_split = true;
-            push_pattern(&mut self.current, text);
+            self.pattern(text);
             return;
         };
         let mut word = String::new();
@@ -140,7 +147,7 @@ impl Fields {
     fn take(&mut self, word: &mut String) {
         if !word.is_empty() {
             self.present = true;
-            push_pattern(&mut self.current, word);
+            self.pattern(word);
             word.clear();
         }
     }
@@ -187,8 +194,15 @@ pub(super) fn push_text(pieces: &mut Vec<Piece>, text: &str) {
     }
 }
 
+/// What a text outside quotes stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Matches {
+    Itself,
+    Files,
+}
+
 /// Text in which `*`, `?` and `[…]` match files, and extended patterns may.
-fn push_pattern(pieces: &mut Vec<Piece>, text: &str) {
+fn push_pattern(pieces: &mut Vec<Piece>, text: &str) -> Matches {
     let active = |(at, character): (usize, char)| match character {
         '*' | '?' => true,
         '[' => text.get(at..).is_some_and(|rest| rest.contains(']')),
@@ -196,13 +210,17 @@ fn push_pattern(pieces: &mut Vec<Piece>, text: &str) {
         _ => false,
     };
     match text.char_indices().find(|found| active(*found)) {
-        None => push_text(pieces, text),
+        None => {
+            push_text(pieces, text);
+            Matches::Itself
+        }
         Some((at, _)) => {
             let (before, pattern) = text.split_at_checked(at).unwrap_or((text, ""));
             if !before.is_empty() {
                 push_text(pieces, before);
             }
             pieces.push(Piece::Glob(pattern.to_owned()));
+            Matches::Files
         }
     }
 }

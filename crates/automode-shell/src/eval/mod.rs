@@ -36,6 +36,7 @@ mod source;
 mod stream;
 mod text;
 mod variable;
+mod word_list;
 
 use crate::guard::{self, Admitted};
 use crate::ir::{

@@ -110,7 +110,11 @@ impl Evaluator<'_> {
                 let consequence = script::resolve(&request, self.context, self.facts);
                 self.below(consequence, layer, by, invocation, shell)
             }
-            Nested::Input { language, layer } => self.input(language, layer, by, invocation, shell),
+            Nested::Input {
+                language,
+                arguments,
+                layer,
+            } => self.input(language, &arguments, layer, by, invocation, shell),
         }
     }
 
@@ -143,7 +147,13 @@ impl Evaluator<'_> {
     ) -> CommandOutput {
         if language == Language::Shell {
             let mut child = self.started(shell, invocation, NestedStdin::Same, layer, None);
-            child.adopt(arguments.to_vec());
+            // `bash -s a b <<< 'echo "$1"'` prints `a`: the name of the shell stands in front.
+            let zero = Value::text("bash", invocation.span);
+            child.adopt(
+                std::iter::once(zero)
+                    .chain(arguments.iter().cloned())
+                    .collect(),
+            );
             let outcome = self.text(text, "sh", by, &mut child);
             shell.files = child.files;
             return outcome;
@@ -206,6 +216,7 @@ impl Evaluator<'_> {
     fn input(
         &mut self,
         language: Language,
+        arguments: &[Value],
         layer: Layer,
         by: usize,
         invocation: &Invocation,
@@ -215,11 +226,12 @@ impl Evaluator<'_> {
             Stdin::Text(text) if self.is_consumed(shell) => {
                 self.unseen_stream(language, text.taint(), by, invocation)
             }
-            Stdin::Text(text) => self.code(language, text, &[], layer, by, invocation, shell),
+            Stdin::Text(text) => self.code(language, text, arguments, layer, by, invocation, shell),
             Stdin::File(target) => {
                 let path = Value::text(target.path.as_str(), invocation.span);
                 if target.extent == Extent::Exact {
-                    return self.file(&path, Some(language), &[], layer, by, invocation, shell);
+                    let language = Some(language);
+                    return self.file(&path, language, arguments, layer, by, invocation, shell);
                 }
                 self.unseen_stream(language, crate::place::taint_of(target), by, invocation)
             }

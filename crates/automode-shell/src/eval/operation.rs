@@ -13,6 +13,7 @@ use super::parameter::splitting;
 use super::pattern::Pattern;
 use super::shell_state::ShellState;
 use super::variable::{Stored, either, taint_of_all};
+use super::word_list;
 use crate::ir::{DynamicSource, GapKind, Piece, Span, Taint, Value};
 use crate::syntax::{
     End, Fold, Operation, ParameterExpansion, ParameterFallback, Quoting, ReplaceScope, Subscript,
@@ -33,7 +34,10 @@ impl Evaluator<'_> {
     ) -> Expansion {
         let values = match &parameter.operation {
             Operation::Length => {
-                return Expansion::One(Value::text(values.len().to_string(), span));
+                return Expansion::One(match word_list::count(&values) {
+                    Some(count) => Value::text(count.to_string(), span),
+                    None => Value::dynamic(DynamicSource::Number, Taint::NONE, span),
+                });
             }
             Operation::Fallback { kind, or_empty, .. } => {
                 let null = nothing(&values, *or_empty);
@@ -77,10 +81,8 @@ impl Evaluator<'_> {
                 };
                 // The name of the shell stands in front of its arguments.
                 let zero = parameter.subscript.is_none().then(|| shell.zero.clone());
-                let all = zero.into_iter().chain(values);
-                all.skip(offset)
-                    .take(length.unwrap_or(usize::MAX))
-                    .collect()
+                let all = zero.into_iter().chain(values).collect();
+                word_list::part(all, offset, length, span)
             }
             Operation::Value | Operation::Names | Operation::Keys => values,
             Operation::Trim { .. }

@@ -7,6 +7,7 @@ use super::declare::is_name;
 use super::expand::{Expansion, Quotes};
 use super::shell_state::ShellState;
 use super::variable::{Stored, is_volatile, taint_of_all};
+use super::word_list;
 use crate::ir::{DynamicSource, GapKind, Span, Taint, Value};
 use crate::place::taint_of_variable;
 use crate::syntax::{Operation, ParameterExpansion, Quoting, Subscript};
@@ -144,7 +145,7 @@ impl Evaluator<'_> {
             (Some(Stored::Scalar(value)), Some(_)) => Expansion::One(hidden(value.taint())),
             (Some(Stored::List(values)), None) => Expansion::Many(values.clone()),
             (Some(Stored::List(values)), Some((_, Some(at)))) => {
-                Expansion::One(element(values, at)?.clone())
+                Expansion::One(element(values, at, span)?)
             }
             (Some(Stored::List(values)), Some((_, None))) => {
                 Expansion::One(hidden(taint_of_all(values)))
@@ -180,7 +181,7 @@ impl Evaluator<'_> {
                     span,
                     ..value.clone()
                 }),
-                Stored::List(values) => values.first().cloned(),
+                Stored::List(values) => word_list::at(values, 0, span),
                 // Without a subscript it is the element with the key 0.
                 Stored::Map(values) => values.get("0").cloned(),
                 Stored::Hidden(taint) => Some(Value::dynamic(DynamicSource::Unknown, *taint, span)),
@@ -206,8 +207,8 @@ impl Evaluator<'_> {
             "!" => DynamicSource::Variable(name.to_owned()),
             "?" | "$" | "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
             | "BASHPID" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" => DynamicSource::Number,
-            "#" => match &shell.arguments {
-                Some(arguments) => return Some(Value::text(arguments.len().to_string(), span)),
+            "#" => match shell.arguments.as_deref().and_then(word_list::count) {
+                Some(count) => return Some(Value::text(count.to_string(), span)),
                 None => DynamicSource::Number,
             },
             "0" => {
@@ -221,11 +222,9 @@ impl Evaluator<'_> {
             _ => match name.parse::<usize>() {
                 Ok(at) => match &shell.arguments {
                     Some(arguments) => {
-                        let value = at.checked_sub(1).and_then(|at| arguments.get(at));
-                        return value.map(|value| Value {
-                            span,
-                            ..value.clone()
-                        });
+                        let place = at.checked_sub(1)?;
+                        let value = word_list::at(arguments, place, span);
+                        return value.map(|value| Value { span, ..value });
                     }
                     None => DynamicSource::Argument,
                 },
@@ -256,6 +255,9 @@ fn arguments(shell: &ShellState, span: Span) -> Expansion {
 fn keys(name: &str, span: Span, shell: &ShellState) -> Expansion {
     let binding = shell.variables.get(shell.resolved(name));
     match binding.map(|binding| &binding.value) {
+        Some(Stored::List(values)) if word_list::count(values).is_none() => {
+            Expansion::One(several(Taint::NONE, span))
+        }
         Some(Stored::List(values)) => {
             let numbers = (0..values.len()).map(|at| Value::text(at.to_string(), span));
             Expansion::Many(numbers.collect())
@@ -285,7 +287,7 @@ fn unordered<'v>(values: impl IntoIterator<Item = &'v Value>, span: Span) -> Exp
 }
 
 /// Any number of words of which only the marks are known.
-fn several(taint: Taint, span: Span) -> Value {
+pub(super) fn several(taint: Taint, span: Span) -> Value {
     splitting(Value::dynamic(DynamicSource::Unknown, taint, span))
 }
 
@@ -296,12 +298,12 @@ pub(super) fn splitting(value: Value) -> Value {
     }
 }
 
-fn element(values: &[Value], at: i64) -> Option<&Value> {
+fn element(values: &[Value], at: i64, span: Span) -> Option<Value> {
     match usize::try_from(at) {
-        Ok(at) => values.get(at),
-        Err(_) => values
-            .len()
-            .checked_sub(usize::try_from(at.unsigned_abs()).ok()?)
-            .and_then(|at| values.get(at)),
+        Ok(at) => word_list::at(values, at, span),
+        Err(_) => {
+            let place = usize::try_from(at.unsigned_abs()).ok()?;
+            word_list::from_end(values, place, span)
+        }
     }
 }

@@ -78,8 +78,15 @@ pub(super) fn printf(arguments: &[Value], span: Span) -> CommandOutput {
     let format = format.literal().and_then(|format| unescape(&format));
     match format.and_then(|format| formatted(&format, rest, span)) {
         Some(text) => CommandOutput::text(text),
+        // What a pattern matches is a name of this machine.
+        None if rest.iter().any(matches_files) => CommandOutput::unknown(taint.with(Taint::LOCAL)),
         None => CommandOutput::unknown(taint),
     }
+}
+
+fn matches_files(value: &Value) -> bool {
+    let pattern = |piece: &Piece| matches!(piece, Piece::Glob(_));
+    value.pieces.iter().any(pattern)
 }
 
 /// Fills `%s` and `%d`; the format is used again while arguments are left.
@@ -99,12 +106,7 @@ fn formatted(format: &str, arguments: &[Value], span: Span) -> Option<Value> {
                 's' | 'd' | 'i' => {
                     used = true;
                     if let Some(value) = rest.next() {
-                        if value
-                            .pieces
-                            .iter()
-                            .any(|piece| matches!(piece, Piece::Glob(_)))
-                            || value.may_split
-                        {
+                        if matches_files(value) || value.may_split {
                             return None;
                         }
                         for piece in &value.pieces {

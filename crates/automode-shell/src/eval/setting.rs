@@ -5,6 +5,7 @@ use super::output::CommandOutput;
 use super::prepared_command::PreparedCommand;
 use super::shell_state::ShellState;
 use super::variable::Stored;
+use super::word_list;
 use crate::ir::{DynamicSource, GapKind, Taint, Value};
 
 /// More arguments than this are not followed one by one.
@@ -93,9 +94,7 @@ impl Evaluator<'_> {
             Some(count) => count.literal().and_then(|text| text.parse::<usize>().ok()),
         };
         shell.arguments = match (count, shell.arguments.take()) {
-            // More than there are: it fails and takes none.
-            (Some(count), Some(values)) if count > values.len() => Some(values),
-            (Some(count), Some(values)) => Some(values.into_iter().skip(count).collect()),
+            (Some(count), Some(values)) => word_list::without_first(values, count),
             (None, _) | (_, None) => None,
         };
         CommandOutput::default()
@@ -123,7 +122,6 @@ impl Evaluator<'_> {
 
 impl ShellState {
     fn take_arguments(&mut self, values: Vec<Value>) {
-        let known = values.len() <= MAX_ARGUMENTS && !values.iter().any(|value| value.may_split);
-        self.arguments = known.then_some(values);
+        self.arguments = word_list::followed(values).filter(|list| list.len() <= MAX_ARGUMENTS);
     }
 }

@@ -7,6 +7,7 @@ use super::Evaluator;
 use super::output::CommandOutput;
 use super::shell_state::ShellState;
 use super::variable::{Nature, Stored, VariableBinding};
+use super::word_list;
 use crate::ir::{Act, Code, GapKind, Layer, Origin, Piece, Span, Taint, Value};
 
 impl Evaluator<'_> {
@@ -132,12 +133,14 @@ impl ShellState {
             binding.nature = Nature::default();
         }
         self.variables.remove("IFS");
-        let known = !arguments.iter().any(|argument| argument.may_split);
-        let mut arguments = arguments.into_iter();
-        if let Some(zero) = arguments.next() {
-            self.zero = zero;
-        }
-        self.arguments = known.then(|| arguments.collect());
+        // `sh -c 'rm "$0"' *`: the first word is the name of the shell.
+        self.zero =
+            word_list::at(&arguments, 0, Span::default()).unwrap_or_else(|| self.zero.clone());
+        self.arguments =
+            word_list::followed(arguments).and_then(|arguments| match arguments.is_empty() {
+                true => Some(arguments),
+                false => word_list::without_first(arguments, 1),
+            });
         self.ended = false;
         self.stops_on_error = false;
     }

@@ -53,7 +53,12 @@ pub enum Nested {
         layer: Layer,
     },
     /// Whatever arrives on this program's standard input.
-    Input { language: Language, layer: Layer },
+    Input {
+        language: Language,
+        /// What the code sees as its arguments: `bash -s a b`.
+        arguments: Vec<Value>,
+        layer: Layer,
+    },
 }
 
 /// What a nested command reads.

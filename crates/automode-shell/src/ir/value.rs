@@ -13,7 +13,7 @@ use super::{Span, Taint};
 pub struct Value {
     pub pieces: Vec<Piece>,
     pub span: Span,
-    /// An unquoted expansion in it may vanish or become several words.
+    /// It stands for any number of words: an unquoted expansion or pattern.
     pub may_split: bool,
 }
 
@@ -21,7 +21,9 @@ pub struct Value {
 pub enum Piece {
     /// Known text, quotes removed.
     Text(String),
-    /// An unquoted pattern (`*`, `?`, `[a-z]`, extglob): the shell matches files.
+    /// A name that a pattern (`*`, `?`, `[a-z]`, extglob) matches. Where the word
+    /// may split it is all of them, otherwise one of which nothing more is known:
+    /// quotes do not make it known.
     Glob(String),
     Dynamic(Dynamic),
 }
@@ -113,6 +115,13 @@ impl Value {
                 Piece::Dynamic(dynamic) => taint.with(dynamic.taint),
                 Piece::Text(_) | Piece::Glob(_) => taint,
             })
+    }
+
+    /// One of the words that it stands for.
+    #[must_use]
+    pub fn member(mut self) -> Self {
+        self.may_split = false;
+        self
     }
 
     #[must_use]

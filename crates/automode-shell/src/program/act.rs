@@ -87,7 +87,11 @@ impl Meaning<'_> {
             ActTemplate::Publishing(runner) => self.lifecycle(runner, TaskRequest::Publish),
             ActTemplate::Input(language) => {
                 let layer = Layer::Text(self.program.to_owned());
-                self.out.runs.push(Nested::Input { language, layer });
+                self.out.runs.push(Nested::Input {
+                    language,
+                    arguments: self.operand_values(),
+                    layer,
+                });
             }
             ActTemplate::EditorInput => self.editor_input(),
             ActTemplate::Unseen(text) => {

@@ -291,6 +291,23 @@ impl Meaning<'_> {
         operands.map(|operand| operand.value.clone()).collect()
     }
 
+    /// The last value of a flag, by its spellings, where it is known.
+    pub fn flag_text(&self, spellings: &[&str]) -> Option<String> {
+        spellings
+            .iter()
+            .find_map(|spelling| self.spelled_text(spelling))
+    }
+
+    fn spelled_text(&self, spelling: &str) -> Option<String> {
+        let flags = self.parsed.command.flags;
+        let at = flags
+            .binary_search_by(|(known, _)| (*known).cmp(spelling))
+            .ok()?;
+        let (_, flag) = flags.get(at)?;
+        let text = self.flag_value(flag.id)?.literal()?;
+        Some(text.into_owned())
+    }
+
     /// The last value of a flag.
     pub fn flag_value(&self, id: u16) -> Option<&Value> {
         self.parsed

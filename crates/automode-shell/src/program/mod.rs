@@ -9,6 +9,7 @@ mod debugger;
 mod editor;
 #[cfg(test)]
 mod examples;
+mod feed;
 mod file;
 mod git;
 mod layout;

@@ -3,10 +3,7 @@
 use super::meaning::{Meaning, Words};
 use super::{Nested, NestedStdin, TaskRequest, lookup};
 use crate::ir::Runner;
-use crate::{Act, Code, DynamicSource, Gap, GapKind, Language, Layer, Piece, Stdin, Taint, Value};
-
-/// More places or items than this count as one that is unknown.
-const STARTS: usize = 64;
+use crate::{Act, Code, DynamicSource, Gap, GapKind, Language, Layer, Piece, Taint, Value};
 
 /// More nested commands than this are a gap.
 const RUNS: usize = 512;
@@ -32,11 +29,15 @@ impl Meaning<'_> {
                 span: self.invocation.span,
             });
         }
-        for argv in self.for_each_start(argv) {
+        for start in self.for_each_start(argv) {
+            let elsewhere = Value::dynamic(DynamicSource::Item, Taint::NONE, self.invocation.span);
             self.out.runs.push(Nested::Command {
-                argv,
+                argv: start.argv,
                 env: env.clone(),
-                cwd: self.cwd_flag(),
+                cwd: match start.elsewhere {
+                    true => Some(elsewhere),
+                    false => self.nested_directory(),
+                },
                 stdin: NestedStdin::Same,
                 layer: self.wrapper(),
             });
@@ -61,144 +62,6 @@ impl Meaning<'_> {
                 container.unwrap_or_default()
             )),
         });
-    }
-
-    /// `{}` stands for files below the places that are searched.
-    pub(super) fn for_each_start(&self, argv: &[Value]) -> Vec<Vec<Value>> {
-        let mut argv = argv.to_vec();
-        // What a search starts with: fd has its pattern in front of the places.
-        let skip = match self.program {
-            "find" | "gfind" | "bfs" => 0,
-            "fd" | "fdfind" => 1,
-            _ => return vec![argv],
-        };
-        let has_item = argv.iter().any(|word| word.shown().contains('{'));
-        if skip == 1 && !has_item {
-            argv.push(Value::text("{}", self.invocation.span));
-        }
-        let mut places: Vec<Value> = self
-            .parsed
-            .operands
-            .iter()
-            .skip(skip)
-            .map(|operand| operand.value.clone())
-            .collect();
-        if places.is_empty() {
-            places.push(Value::text(".", self.invocation.span));
-        }
-        if places.len() > STARTS {
-            let span = self.invocation.span;
-            places = vec![Value::dynamic(DynamicSource::Item, Taint::UNKNOWN, span)];
-        }
-        places
-            .iter()
-            .flat_map(|place| {
-                let itself = self.finds_itself(place).then(|| place.pieces.clone());
-                itself.into_iter().chain([self.found_below(place)])
-            })
-            .map(|item| {
-                argv.iter()
-                    .map(|word| {
-                        ["{}", "{.}", "{/}", "{//}", "{/.}"]
-                            .iter()
-                            .fold(word.clone(), |word, mark| replace_item(&word, mark, &item))
-                    })
-                    .collect()
-            })
-            .collect()
-    }
-
-    /// A command that is run with items of the input.
-    pub(super) fn each(&mut self, words: &[Value]) {
-        let items = self.items();
-        let argv = match &self.placeholder {
-            Some(mark) => {
-                let item: Vec<Piece> = Value::join(&items).pieces;
-                words
-                    .iter()
-                    .map(|word| replace_item(word, mark, &item))
-                    .collect()
-            }
-            None => words.iter().cloned().chain(items).collect(),
-        };
-        self.out.runs.push(Nested::Command {
-            argv,
-            env: self.env.clone(),
-            cwd: self.cwd_flag(),
-            stdin: NestedStdin::Empty,
-            layer: self.wrapper(),
-        });
-    }
-
-    pub(super) fn each_shell(&mut self, words: &[Value]) {
-        let marks = [":::", ":::+", "::::", "::::+"];
-        let mark_at = words
-            .iter()
-            .position(|word| word.literal().is_some_and(|text| marks.contains(&&*text)));
-        let (command, items) = match mark_at {
-            Some(at) => (
-                words.get(..at).unwrap_or_default(),
-                words
-                    .get(at.saturating_add(1)..)
-                    .unwrap_or_default()
-                    .to_vec(),
-            ),
-            None => (words, self.items()),
-        };
-        let items = if items.len() > STARTS {
-            vec![Value::dynamic(
-                DynamicSource::Item,
-                Taint::UNKNOWN,
-                self.invocation.span,
-            )]
-        } else {
-            items
-        };
-        if command.is_empty() {
-            for item in &items {
-                self.shell(item.clone(), &[]);
-            }
-            return;
-        }
-        let text = Value::join(command);
-        let replaced = ["{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}"];
-        let typed = text.shown();
-        let placed = replaced.iter().any(|mark| typed.contains(mark));
-        for item in &items {
-            let mut line = text.clone();
-            for mark in replaced {
-                line = replace_item(&line, mark, &item.pieces);
-            }
-            if !placed {
-                line = Value::join(&[line, item.clone()]);
-            }
-            self.shell(line, &[]);
-        }
-    }
-
-    /// The words on standard input.
-    pub(super) fn items(&self) -> Vec<Value> {
-        let span = self.invocation.span;
-        let from_file = self.has("-a");
-        let taint = match &self.invocation.stdin {
-            _ if from_file => Taint::UNKNOWN,
-            Stdin::Text(value) => match value.literal() {
-                Some(text) if !text.contains(['"', '\'', '\\']) => {
-                    return text
-                        .split_whitespace()
-                        .map(|word| Value::text(word, span))
-                        .collect();
-                }
-                Some(_) | None => value.taint(),
-            },
-            Stdin::Inherited => Taint::UNKNOWN,
-            Stdin::File(target) => crate::taint_of(target),
-            Stdin::Pipe(taint) => *taint,
-        };
-        vec![Value {
-            may_split: true,
-            ..Value::dynamic(DynamicSource::Item, taint, span)
-        }]
     }
 
     pub(super) fn prefixed(&mut self, front: &str, words: &[Value]) {
@@ -247,7 +110,7 @@ impl Meaning<'_> {
         self.out.runs.push(Nested::Shell {
             text,
             arguments: arguments.to_vec(),
-            cwd: self.cwd_flag(),
+            cwd: self.nested_directory(),
             stdin: NestedStdin::Same,
             layer: Layer::Text(self.program.to_owned()),
         });
@@ -318,7 +181,11 @@ impl Meaning<'_> {
         if value.literal().as_deref() == Some("-") {
             if let Some(language) = language {
                 let layer = Layer::Text(self.program.to_owned());
-                self.out.runs.push(Nested::Input { language, layer });
+                self.out.runs.push(Nested::Input {
+                    language,
+                    arguments: arguments.to_vec(),
+                    layer,
+                });
             }
             return;
         }
@@ -371,7 +238,7 @@ pub(super) fn assignment(word: &Value) -> Option<(String, Value)> {
 }
 
 /// The word with every `mark` in its text replaced.
-fn replace_item(word: &Value, mark: &str, item: &[Piece]) -> Value {
+pub(super) fn replace_item(word: &Value, mark: &str, item: &[Piece]) -> Value {
     let mut pieces = Vec::new();
     for piece in &word.pieces {
         match piece {
