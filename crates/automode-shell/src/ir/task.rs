@@ -23,6 +23,8 @@ pub enum Runner {
     Hatch,
     Tox,
     Nox,
+    /// The services of a compose file.
+    Compose,
 }
 
 /// What a task runner is asked for.
@@ -37,6 +39,26 @@ pub enum TaskRequest {
 }
 
 impl Runner {
+    pub const ALL: &'static [Self] = &[
+        Self::Npm,
+        Self::Pnpm,
+        Self::Yarn,
+        Self::Bun,
+        Self::Deno,
+        Self::Make,
+        Self::Just,
+        Self::Task,
+        Self::Composer,
+        Self::Rake,
+        Self::Cargo,
+        Self::Poe,
+        Self::Pdm,
+        Self::Hatch,
+        Self::Tox,
+        Self::Nox,
+        Self::Compose,
+    ];
+
     /// The program's name, as effects carry it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -57,6 +79,7 @@ impl Runner {
             Self::Hatch => "hatch",
             Self::Tox => "tox",
             Self::Nox => "nox",
+            Self::Compose => "compose",
         }
     }
 }

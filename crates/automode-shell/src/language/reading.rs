@@ -7,7 +7,7 @@
 use super::CodeSource;
 use crate::{
     Act, Code, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts, FileFact, Gap,
-    GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, ProcessScope,
+    GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, Piece, ProcessScope,
     ProgramEffects, Taint, Target, Value, WriteHow, taint_of,
 };
 
@@ -202,7 +202,16 @@ impl<'a> CodeReading<'a> {
     }
 
     pub(in crate::language) fn deletes(&mut self, place: &Value, tree: bool) {
-        for target in self.targets(place) {
+        let mut place = place.clone();
+        // `os.remove(f"temp_{i}")` takes names of one kind, not the directory.
+        for piece in &mut place.pieces {
+            if !tree
+                && matches!(piece, Piece::Dynamic(dynamic) if dynamic.source == DynamicSource::Number)
+            {
+                *piece = Piece::Glob("[0-9]*".to_owned());
+            }
+        }
+        for target in self.targets(&place) {
             self.act(Act::Delete { target, tree });
         }
     }

@@ -41,12 +41,21 @@ impl Place {
             Extent::Pattern => Self::of_pattern(&target.path, context),
             Extent::Below => Self {
                 zone: Zone::of(&target.path, context).below(),
-                ..Self::of_path(&target.path, context)
+                ..Self::of_uncertain(target, context)
             },
             Extent::Prefix | Extent::Unknown => Self {
                 zone: Zone::Unknown,
-                ..Self::of_path(&target.path, context)
+                ..Self::of_uncertain(target, context)
             },
+        }
+    }
+
+    /// A path of which only the beginning is known.
+    fn of_uncertain(target: &Target, context: &Context) -> Self {
+        let place = Self::of_path(&target.path, context);
+        Self {
+            secret: place.secret.or_else(|| Secret::of_process(target)),
+            ..place
         }
     }
 
@@ -93,7 +102,7 @@ pub fn taint_of(target: &Target) -> Taint {
         Extent::Unknown => Taint::UNKNOWN,
         Extent::Exact if is_endless(&target.path) => Taint::ENDLESS,
         Extent::Exact | Extent::Pattern | Extent::Below | Extent::Prefix => {
-            match Secret::of(&target.path, None) {
+            match Secret::of(&target.path, None).or_else(|| Secret::of_process(target)) {
                 Some(_) => Taint::SECRET.with(Taint::LOCAL),
                 None => Taint::LOCAL,
             }

@@ -175,6 +175,115 @@ fn stars_match_any_text() {
 }
 
 #[test]
+fn stores_of_a_developer_are_secret() {
+    for name in [
+        ".databrickscfg",
+        ".netrc",
+        ".pgpass",
+        ".my.cnf",
+        ".npmrc",
+        ".pypirc",
+        ".cargo/credentials.toml",
+        ".docker/config.json",
+        ".kube/config",
+        ".config/gcloud/credentials.db",
+        ".azure/accessTokens.json",
+        ".config/doctl/config.yaml",
+        ".heroku/credentials",
+        ".local/share/com.vercel.cli/auth.json",
+        ".config/netlify/config.json",
+        ".fly/config.yml",
+        ".terraform.d/credentials.tfrc.json",
+        ".vault-token",
+        ".config/op/config",
+        ".password-store/mail.gpg",
+        ".gnupg/secring.gpg",
+        ".local/share/keyrings/login.keyring",
+        ".mozilla/firefox/x/logins.json",
+        ".config/google-chrome/Default/Cookies",
+        ".electrum/wallets/default_wallet",
+        ".config/rclone/rclone.conf",
+        ".s3cfg",
+        ".boto",
+        ".config/gh/hosts.yml",
+        ".config/glab-cli/config.yml",
+        ".config/hub",
+        ".subversion/auth/svn.simple/x",
+        ".jupyter/jupyter_notebook_config.json",
+        ".huggingface/token",
+        ".kaggle/kaggle.json",
+        ".openai/auth.json",
+        ".codex/auth.json",
+        ".gemini/oauth_creds.json",
+        ".claude/.credentials.json",
+        ".bash_history",
+        ".zsh_history",
+        ".ssh/config",
+        ".ssh/work",
+        ".nuget/NuGet/NuGet.Config",
+        ".config/stripe/config.toml",
+        ".snowsql/config",
+        ".dbt/profiles.yml",
+        ".config/ngrok/ngrok.yml",
+        ".condarc",
+        ".Renviron",
+        ".config/sentry/sentryclirc",
+        ".lftprc",
+        ".argocd/config",
+        ".ansible/vault_pass",
+        ".vault_pass.txt",
+        ".sbt/1.0/credentials.sbt",
+        ".ivy2/.credentials",
+        ".bundle/config",
+    ] {
+        let path = format!("/home/dev/{name}");
+        assert!(place(&path).secret.is_some(), "{path}");
+    }
+    for name in [
+        ".bashrc",
+        ".gitconfig",
+        ".config/nvim/init.lua",
+        ".cargo/registry/src/x/lib.rs",
+        ".nuget/packages/x/y.xml",
+        ".ssh/known_hosts",
+        ".ssh/id_rsa.pub",
+        ".composer/vendor/x.php",
+        "app/src/key.rs",
+        "app/README.md",
+        ".npm/_logs/x.log",
+        ".cache/pip/x",
+        ".local/bin/x",
+    ] {
+        let path = format!("/home/dev/{name}");
+        assert_eq!(place(&path).secret, None, "{path}");
+    }
+}
+
+#[test]
+fn a_process_of_any_number_keeps_its_environment() {
+    for (typed, secret) in [
+        ("/proc/$PPID/environ", true),
+        ("/proc/$$/mem", true),
+        ("/proc/$x", true),
+        ("/proc/$PID/status", false),
+        ("/proc/$PID/cmdline", false),
+    ] {
+        for extent in [Extent::Below, Extent::Prefix] {
+            let target = Target {
+                path: "/proc".to_owned(),
+                extent,
+                typed: typed.to_owned(),
+            };
+            assert_eq!(
+                Place::of(&target, &context()).secret.is_some(),
+                secret,
+                "{typed}"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_is_read_from_a_secret_place_is_marked() {
     let marks = |path: &str| {
         super::taint_of(&Target {

@@ -4,7 +4,7 @@ use super::git;
 use super::meaning::{Meaning, Words};
 use super::remote;
 use super::table::{Choice, PathUse, Role};
-use crate::{Act, Direction, ProcessScope, Value};
+use crate::{Act, Direction, Gap, GapKind, ProcessScope, Value};
 
 impl Meaning<'_> {
     /// Applies a choice to the words that it was made for.
@@ -128,7 +128,16 @@ impl Meaning<'_> {
                 let scope = ProcessScope::Named(value.shown());
                 self.effect(Act::Process { scope }, value.span);
             }
-            Role::TaskFile => self.task_file = Some(value.clone()),
+            Role::TaskFile => {
+                // Only one file is followed; what another one adds was not seen.
+                if self.task_file.replace(value.clone()).is_some() {
+                    let kind = GapKind::Refused("more than one task file".to_owned());
+                    self.gap(Gap {
+                        kind,
+                        span: value.span,
+                    });
+                }
+            }
             Role::Mount => self.mount(value, words.cwd.as_deref()),
             Role::AtFile => self.at_file(value, words.cwd.as_deref()),
             Role::FormFile => {

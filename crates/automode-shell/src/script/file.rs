@@ -14,7 +14,13 @@ pub fn open(opened: &ScriptFile<'_>, context: &Context, facts: &Facts) -> Progra
     let exact = target.extent == Extent::Exact;
     let fact = facts.files.get(&target.path).filter(|_| exact);
     let Some(FileFact::Text { body, session }) = fact else {
-        let mut found = unseen(opened, target.clone());
+        let mut found = match fact {
+            // There, but too long, no text or not to be opened: not what a test is.
+            Some(FileFact::Unreadable) => unreadable(opened, target.clone()),
+            Some(FileFact::Absent | FileFact::Directory | FileFact::Text { .. }) | None => {
+                unseen(opened, target.clone())
+            }
+        };
         if exact && fact.is_none() {
             found.needs.push(Need::File(target.path));
         }
@@ -112,6 +118,17 @@ fn unseen(opened: &ScriptFile<'_>, target: Target) -> ProgramEffects {
             span: opened.span,
         }],
         ..ProgramEffects::default()
+    }
+}
+
+fn unreadable(opened: &ScriptFile<'_>, target: Target) -> ProgramEffects {
+    let what = format!("{} could not be read", opened.path.shown());
+    ProgramEffects {
+        gaps: vec![Gap {
+            kind: GapKind::Refused(what),
+            span: opened.span,
+        }],
+        ..unseen(opened, target)
     }
 }
 

@@ -7,6 +7,7 @@
 //! [`crate::Act::Execute`] of what they resolve.
 
 mod cargo;
+mod compose;
 mod composer;
 mod file;
 mod just;
@@ -22,11 +23,12 @@ use crate::{
     Act, Code, Context, Facts, Language, Layer, ProgramEffects, Span, Taint, Target, TaskRequest,
     Value,
 };
-use lookup::{TaskFileLookup, TaskFileSearch};
+use lookup::{TaskFile, TaskFileLookup, TaskFileSearch};
 use steps::TaskSteps;
 
 pub use crate::ir::Runner;
 pub use file::open;
+pub use lookup::is_task_file;
 
 /// One start of a task runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +66,17 @@ pub struct ScriptFile<'a> {
 pub fn resolve(request: &TaskStart<'_>, context: &Context, facts: &Facts) -> ProgramEffects {
     let mut steps = TaskSteps::new(request);
     let lookup = TaskFileLookup::new(request, context, facts);
+    if request.runner == Runner::Compose {
+        return compose::read(&lookup, steps);
+    }
+    if request.runner == Runner::Cargo {
+        let names = match steps.names() {
+            Ok(names) => names,
+            Err(word) => return steps.dynamic(word),
+        };
+        cargo::read(lookup.all(&mut steps), &names, &mut steps);
+        return steps.finish();
+    }
     match lookup.find(&mut steps) {
         TaskFileSearch::Found(found) => {
             steps.in_file(&found);
@@ -71,40 +84,47 @@ pub fn resolve(request: &TaskStart<'_>, context: &Context, facts: &Facts) -> Pro
                 Ok(names) => names,
                 Err(word) => return steps.dynamic(word),
             };
-            match request.runner {
-                Runner::Npm | Runner::Pnpm | Runner::Yarn | Runner::Bun => {
-                    package::node(&found, &names, &mut steps);
-                }
-                Runner::Deno => package::deno(&found, &names, &mut steps),
-                Runner::Composer => composer::read(&found, &names, &mut steps),
-                Runner::Make => make::read(&found, &names, facts, &mut steps),
-                Runner::Just => just::read(&found, &names, &mut steps),
-                Runner::Task => taskfile::read(&found, &names, &mut steps),
-                Runner::Cargo => cargo::read(&found, &names, &mut steps),
-                Runner::Poe => {
-                    pyproject::read(&found, &names, pyproject::PyprojectTable::Poe, &mut steps)
-                }
-                Runner::Pdm => {
-                    pyproject::read(&found, &names, pyproject::PyprojectTable::Pdm, &mut steps)
-                }
-                Runner::Hatch => {
-                    pyproject::read(&found, &names, pyproject::PyprojectTable::Hatch, &mut steps)
-                }
-                Runner::Tox => tox::read(&found, &names, &mut steps),
-                // Their tasks are code that gets its parts from the runner.
-                Runner::Rake | Runner::Nox => steps.missing(&names.join(" ")),
-            }
+            follow(request.runner, &found, &names, facts, &mut steps);
         }
         TaskFileSearch::Nowhere => match request.tasks {
             // Without a file there are no scripts to run around an installation.
             TaskRequest::Install | TaskRequest::Publish => {}
-            TaskRequest::Run(_) => steps.unseen(),
+            TaskRequest::Run(_) => steps.not_found(),
         },
+        TaskFileSearch::Unreadable(path) => steps.unreadable(&path),
         TaskFileSearch::Unknown => steps.unseen(),
     }
     let mut consequence = steps.finish();
     disown(&mut consequence, request, context);
     consequence
+}
+
+/// What a task file that was read declares for the wanted names.
+fn follow(
+    runner: Runner,
+    found: &TaskFile<'_>,
+    names: &[String],
+    facts: &Facts,
+    steps: &mut TaskSteps<'_>,
+) {
+    match runner {
+        Runner::Npm | Runner::Pnpm | Runner::Yarn | Runner::Bun => {
+            package::node(found, names, steps);
+        }
+        Runner::Deno => package::deno(found, names, steps),
+        Runner::Composer => composer::read(found, names, steps),
+        Runner::Make => make::read(found, names, facts, steps),
+        Runner::Just => just::read(found, names, steps),
+        Runner::Task => taskfile::read(found, names, steps),
+        Runner::Poe => pyproject::read(found, names, pyproject::PyprojectTable::Poe, steps),
+        Runner::Pdm => pyproject::read(found, names, pyproject::PyprojectTable::Pdm, steps),
+        Runner::Hatch => pyproject::read(found, names, pyproject::PyprojectTable::Hatch, steps),
+        Runner::Tox => tox::read(found, names, steps),
+        // Their tasks are code that gets its parts from the runner.
+        Runner::Rake | Runner::Nox => steps.unseen(),
+        // Read from several files; see `resolve`.
+        Runner::Cargo | Runner::Compose => steps.unseen(),
+    }
 }
 
 /// A task that was not seen counts as the project's own only where the runner

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::Runner;
 use super::lookup::TaskFile;
 use super::steps::TaskSteps;
-use crate::TaskRequest;
+use crate::{TaskRequest, Value};
 
 /// What npm and its kin run by themselves, in order.
 const INSTALL: &[&str] = &[
@@ -44,7 +45,7 @@ pub(super) fn node(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps
     let events = match steps.request.tasks {
         TaskRequest::Install => INSTALL,
         TaskRequest::Publish => PUBLISH,
-        TaskRequest::Run(_) => return run(scripts, names, steps),
+        TaskRequest::Run(_) => return run(&manifest, scripts, names, steps),
     };
     for event in events {
         if let Some(script) = scripts.get(*event) {
@@ -53,13 +54,18 @@ pub(super) fn node(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps
     }
 }
 
-fn run(scripts: &Map<String, Json>, names: &[String], steps: &mut TaskSteps<'_>) {
+fn run(
+    manifest: &Map<String, Json>,
+    scripts: &Map<String, Json>,
+    names: &[String],
+    steps: &mut TaskSteps<'_>,
+) {
     if names.is_empty() {
         return steps.missing("default");
     }
     for name in names {
         let Some(script) = scripts.get(name) else {
-            steps.missing(name);
+            undeclared(manifest, name, steps);
             continue;
         };
         if let Some(before) = scripts.get(&format!("pre{name}")) {
@@ -75,6 +81,65 @@ fn run(scripts: &Map<String, Json>, names: &[String], steps: &mut TaskSteps<'_>)
             shell(after, steps);
         }
     }
+}
+
+/// A name that is no script: yarn, pnpm and bun start the program of that name that
+/// a declared package brings; `npm start` has a default.
+fn undeclared(manifest: &Map<String, Json>, name: &str, steps: &mut TaskSteps<'_>) {
+    let starts_programs = match steps.request.runner {
+        Runner::Yarn | Runner::Pnpm | Runner::Bun => true,
+        Runner::Npm
+        | Runner::Deno
+        | Runner::Make
+        | Runner::Just
+        | Runner::Task
+        | Runner::Composer
+        | Runner::Rake
+        | Runner::Cargo
+        | Runner::Poe
+        | Runner::Pdm
+        | Runner::Hatch
+        | Runner::Tox
+        | Runner::Nox
+        | Runner::Compose => false,
+    };
+    if starts_programs && declares(manifest, name) {
+        let mut argv = vec![Value::text(name, steps.request.span)];
+        argv.extend(steps.request.arguments.iter().cloned());
+        return steps.command(argv);
+    }
+    if steps.request.runner == Runner::Npm && name == "start" {
+        return steps.shell("node server.js");
+    }
+    steps.missing(name);
+}
+
+/// Programs whose package has another name.
+const BROUGHT_BY: &[(&str, &str)] = &[
+    ("ng", "@angular/cli"),
+    ("nest", "@nestjs/cli"),
+    ("playwright", "@playwright/test"),
+    ("sb", "storybook"),
+    ("tsc", "typescript"),
+    ("biome", "@biomejs/biome"),
+    ("changeset", "@changesets/cli"),
+    ("commitlint", "@commitlint/cli"),
+    ("babel", "@babel/cli"),
+    ("svelte-kit", "@sveltejs/kit"),
+    ("prisma", "prisma"),
+    ("vue-cli-service", "@vue/cli-service"),
+];
+
+/// Whether a declared package brings a program.
+fn declares(manifest: &Map<String, Json>, program: &str) -> bool {
+    let package = BROUGHT_BY
+        .iter()
+        .find(|(name, _)| *name == program)
+        .map_or(program, |(_, package)| package);
+    ["dependencies", "devDependencies", "optionalDependencies"]
+        .iter()
+        .filter_map(|table| manifest.get(*table)?.as_object())
+        .any(|table| table.contains_key(package))
 }
 
 fn shell(script: &Json, steps: &mut TaskSteps<'_>) {

@@ -15,6 +15,8 @@ pub(super) struct TaskSteps<'a> {
     found: ProgramEffects,
     directory: Option<String>,
     taint: Taint,
+    /// The task file that was read.
+    file: Option<String>,
     /// The runner has nothing to do: no code runs at all.
     idle: bool,
 }
@@ -26,13 +28,21 @@ impl<'a> TaskSteps<'a> {
             found: ProgramEffects::default(),
             directory: request.directory.map(str::to_owned),
             taint: Taint::NONE,
+            file: None,
             idle: true,
         }
+    }
+
+    /// The marks of a file whose tasks run where the runner was started.
+    pub(super) fn marks(&mut self, found: &TaskFile<'_>) {
+        self.taint = self.taint.with(found.taint);
+        self.file = Some(found.path.clone());
     }
 
     pub(super) fn in_file(&mut self, found: &TaskFile<'_>) {
         self.directory = Some(found.directory.clone());
         self.taint = found.taint;
+        self.file = Some(found.path.clone());
     }
 
     pub(super) fn need(&mut self, path: &str) {
@@ -154,14 +164,36 @@ impl<'a> TaskSteps<'a> {
         self.gap(GapKind::Syntax(format!("{runner}: {what}")));
     }
 
-    /// A task that the file does not declare.
+    /// A task that the file does not declare. What the runner does instead was not
+    /// seen, so it is not "nothing".
     pub(super) fn missing(&mut self, name: &str) {
         self.idle = false;
         let runner = self.request.runner.name();
-        self.gap(GapKind::Unseen(format!("{runner} {name}")));
+        let file = self.file.as_deref().unwrap_or("its file");
+        self.gap(GapKind::Unseen(format!(
+            "{runner} {name}, which {file} does not declare"
+        )));
     }
 
-    /// The task file was not seen.
+    /// No file was found where the runner looks for one.
+    pub(super) fn not_found(&mut self) {
+        self.idle = false;
+        let title = self.title();
+        self.gap(GapKind::Unseen(format!(
+            "{title}: no file that declares it was found"
+        )));
+    }
+
+    /// The file is there, but too long, no text, or not to be opened.
+    pub(super) fn unreadable(&mut self, path: &str) {
+        self.idle = false;
+        let title = self.title();
+        self.gap(GapKind::Refused(format!(
+            "{title}: {path} could not be read"
+        )));
+    }
+
+    /// Nobody has looked for the task file yet, or its tasks are code of their own.
     pub(super) fn unseen(&mut self) {
         self.idle = false;
         let title = self.title();
@@ -174,6 +206,16 @@ impl<'a> TaskSteps<'a> {
         let program = self.request.runner.name().to_owned();
         self.gap(GapKind::DynamicWord { program, word });
         self.finish()
+    }
+
+    /// Ends with an act of its own in the place of the task.
+    pub(super) fn finish_as(mut self, act: Act) -> ProgramEffects {
+        self.found.effects.push((act, self.request.span));
+        self.found
+    }
+
+    pub(super) const fn taint(&self) -> Taint {
+        self.taint
     }
 
     pub(super) fn finish(mut self) -> ProgramEffects {

@@ -2,7 +2,7 @@
 
 use super::{Runner, ScriptFile, TaskStart, open, resolve};
 use crate::language::tests::shown;
-use crate::{Act, Context, Facts, FileFact, Layer, Need, Span, TaskRequest, Value};
+use crate::{Act, Context, Facts, FileFact, GapKind, Layer, Need, Span, TaskRequest, Value};
 
 fn facts(files: &[(&str, &str)]) -> Facts {
     let mut facts = Facts::default();
@@ -88,7 +88,7 @@ fn package_scripts_run_with_what_surrounds_them() {
         file,
         &["lint"],
         &[],
-        &["gap unseen yarn lint"],
+        &["gap unseen yarn lint, which /app/package.json does not declare"],
     );
     check(Runner::Pnpm, file, &["x"], &[], &["gap syntax pnpm: x"]);
     check(
@@ -103,7 +103,7 @@ fn package_scripts_run_with_what_surrounds_them() {
         ("package.json", "{}"),
         &["x"],
         &[],
-        &["gap unseen npm x"],
+        &["gap unseen npm x, which /app/package.json does not declare"],
     );
 }
 
@@ -142,24 +142,139 @@ fn what_nobody_looked_at_is_asked_for() {
         file: None,
         span: Span::default(),
     };
+    let need = |path: &str| Need::File(path.to_owned());
     let found = resolve(&request, &context(), &Facts::default());
     assert_eq!(
         found.needs,
-        [Need::File("/app/sub/package.json".to_owned())]
+        [need("/app/sub/package.json"), need("/app/package.json")]
     );
-    assert!(!found.gaps.is_empty());
+    assert_eq!(shown(&found)[1..], ["gap unseen npm build"]);
     let mut absent = Facts::default();
-    absent
-        .files
-        .insert("/app/sub/package.json".to_owned(), FileFact::Absent);
+    for path in ["/app/sub/package.json", "/app/package.json"] {
+        absent.files.insert(path.to_owned(), FileFact::Absent);
+    }
     let found = resolve(&request, &context(), &absent);
-    assert_eq!(found.needs, [Need::File("/app/package.json".to_owned())]);
+    assert_eq!(found.needs, [need("/package.json")]);
     absent
         .files
-        .insert("/app/package.json".to_owned(), FileFact::Absent);
+        .insert("/package.json".to_owned(), FileFact::Absent);
     let found = resolve(&request, &context(), &absent);
     assert!(found.needs.is_empty());
-    assert!(!found.gaps.is_empty());
+    assert_eq!(
+        shown(&found)[1..],
+        ["gap unseen npm build: no file that declares it was found"]
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_not_nothing() {
+    for (runner, file) in [
+        (Runner::Make, "GNUmakefile"),
+        (Runner::Npm, "package.json"),
+        (Runner::Yarn, "package.json"),
+        (Runner::Just, "justfile"),
+        (Runner::Task, "Taskfile.yml"),
+        (Runner::Composer, "composer.json"),
+        (Runner::Tox, "tox.ini"),
+        (Runner::Poe, "pyproject.toml"),
+        (Runner::Rake, "rakefile"),
+        (Runner::Nox, "noxfile.py"),
+        (Runner::Cargo, ".cargo/config.toml"),
+        (Runner::Compose, "compose.yaml"),
+    ] {
+        let names = TaskRequest::Run(words(&["test"]));
+        let request = TaskStart {
+            runner,
+            tasks: &names,
+            arguments: &[],
+            directory: Some("/app"),
+            environment: &[],
+            file: None,
+            span: Span::default(),
+        };
+        let mut facts = Facts::default();
+        facts
+            .files
+            .insert(format!("/app/{file}"), FileFact::Unreadable);
+        let found = resolve(&request, &context(), &facts);
+        let refused = found
+            .gaps
+            .iter()
+            .any(|gap| matches!(&gap.kind, GapKind::Refused(what) if what.contains(file)));
+        assert!(refused, "{runner:?}: {:?}", found.gaps);
+    }
+}
+
+#[test]
+fn a_manifest_above_the_project_is_the_one_that_runs() {
+    let names = TaskRequest::Run(words(&["test"]));
+    let request = TaskStart {
+        runner: Runner::Npm,
+        tasks: &names,
+        arguments: &[],
+        directory: Some("/work/app"),
+        environment: &[],
+        file: None,
+        span: Span::default(),
+    };
+    let context = Context {
+        roots: vec!["/work/app".to_owned()],
+        ..context()
+    };
+    let mut facts = facts(&[("/work/package.json", r#"{"scripts": {"test": "rm -rf ~"}}"#)]);
+    facts
+        .files
+        .insert("/work/app/package.json".to_owned(), FileFact::Absent);
+    let found = resolve(&request, &context, &facts);
+    assert_eq!(shown(&found)[1..], ["shell rm -rf ~"]);
+}
+
+#[test]
+fn compose_files_are_read() {
+    for (text, open) in [
+        (
+            "services:\n  db:\n    image: postgres\n    volumes:\n      - data:/var/lib\nvolumes:\n  data:\n",
+            false,
+        ),
+        (
+            "services:\n  web:\n    build: .\n    volumes: [\".:/app\", \"./src:/src\"]\n",
+            false,
+        ),
+        ("services:\n  a:\n    volumes: [\"/:/host\"]\n", true),
+        ("services:\n  a:\n    volumes:\n    - ~/.ssh:/keys\n", true),
+        (
+            "services:\n  a:\n    volumes:\n      - type: bind\n        source: /\n        target: /host\n",
+            true,
+        ),
+        ("services:\n  a:\n    privileged: true\n", true),
+        ("services:\n  a:\n    network_mode: host\n", true),
+        ("services:\n  a: { image: x, pid: host }\n", true),
+        (
+            "services:\n  a:\n    volumes:\n      - /var/run/docker.sock:/s\n",
+            true,
+        ),
+        ("services:\n  a:\n    volumes: [\"../..:/up\"]\n", true),
+        ("services:\n  a:\n    volumes: [\"${HOME}:/h\"]\n", true),
+        ("services:\n  a:\n    cap_add: [SYS_ADMIN]\n", true),
+        ("services: {\n", true),
+    ] {
+        let none = TaskRequest::Run(Vec::new());
+        let request = TaskStart {
+            runner: Runner::Compose,
+            tasks: &none,
+            arguments: &[],
+            directory: Some("/app"),
+            environment: &[],
+            file: None,
+            span: Span::default(),
+        };
+        let found = resolve(&request, &context(), &facts(&[("/app/compose.yaml", text)]));
+        let refused = found
+            .gaps
+            .iter()
+            .any(|gap| matches!(gap.kind, GapKind::Refused(_)));
+        assert_eq!(refused, open, "{text}: {:?}", found.gaps);
+    }
 }
 
 #[test]
@@ -270,7 +385,12 @@ fn makefiles_are_followed() {
         &[],
         &["shell true", "gap syntax make: include other.mk"],
     );
-    make("x:\n\ttrue\n", &["y"], &[], &["gap unseen make y"]);
+    make(
+        "x:\n\ttrue\n",
+        &["y"],
+        &[],
+        &["gap unseen make y, which /app/Makefile does not declare"],
+    );
     make(
         "a: b\n\ttrue\nb: a\n\tfalse\n",
         &["a"],
@@ -364,7 +484,7 @@ fn other_runners_are_followed() {
         file,
         &["nope"],
         &[],
-        &["gap unseen just nope"],
+        &["gap unseen just nope, which /app/justfile does not declare"],
     );
 
     let task = "version: '3'\ntasks:\n  default:\n    deps: [clean]\n    cmds:\n      - go build ./...\n      - task: test\n  test:\n    cmd: go test {{.CLI_ARGS}}\n  clean: rm -rf bin\n  t:\n    cmds:\n      - echo {{.X}}\n";

@@ -4,10 +4,57 @@ use super::lookup::TaskFile;
 use super::steps::TaskSteps;
 
 pub(super) fn read(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
+    if found.path.ends_with(".toml") {
+        return project(found.text, names, steps);
+    }
+    ini(found.text, names, steps);
+}
+
+/// `[tool.tox]`: the old file as a text, or tables of commands.
+fn project(text: &str, names: &[String], steps: &mut TaskSteps<'_>) {
+    let Ok(manifest) = text.parse::<toml::Table>() else {
+        return steps.unclear("pyproject.toml does not parse");
+    };
+    let tool = manifest
+        .get("tool")
+        .and_then(|tool| tool.get("tox"))
+        .and_then(toml::Value::as_table);
+    let Some(tool) = tool else {
+        return steps.missing(&names.join(" "));
+    };
+    if let Some(old) = tool.get("legacy_tox_ini").and_then(toml::Value::as_str) {
+        return ini(old, names, steps);
+    }
+    let base = tool.get("env_run_base").into_iter();
+    let environments = tool.get("env").and_then(toml::Value::as_table);
+    let wanted = environments
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, table)| (names.is_empty() || names.contains(name)).then_some(table));
+    steps.exists();
+    for table in base.chain(wanted) {
+        for key in ["commands_pre", "commands", "commands_post"] {
+            let Some(lines) = table.get(key).and_then(toml::Value::as_array) else {
+                continue;
+            };
+            for line in lines {
+                let words: Option<Vec<&str>> = line
+                    .as_array()
+                    .and_then(|words| words.iter().map(toml::Value::as_str).collect());
+                match words {
+                    Some(words) => command(&words.join(" "), steps),
+                    None => steps.unclear("a command of tox that is not a list of words"),
+                }
+            }
+        }
+    }
+}
+
+fn ini(text: &str, names: &[String], steps: &mut TaskSteps<'_>) {
     let mut section = "";
     let mut key = "";
     let mut commands: Vec<(&str, &str)> = Vec::new();
-    for line in found.text.lines() {
+    for line in text.lines() {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with('#') || trimmed.starts_with(';') {
             continue;

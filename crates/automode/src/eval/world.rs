@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use automode_core::{Facts, GitState, PathFact, PathKind, Query, RepoFact};
 use automode_shell::FileFact;
+use automode_shell::script::is_task_file;
 
 use crate::ports::FileSystem;
 
@@ -168,7 +169,11 @@ impl FileSystem for World {
                     facts.paths.insert(path.clone(), self.look(path));
                 }
                 Query::File(path) => {
-                    facts.shell.files.insert(path.clone(), self.read(path));
+                    let fact = self.read(path);
+                    // A case does not say which tasks its project declares: nobody looked.
+                    if fact != FileFact::Absent || !is_task_file(path) || !self.contains(path) {
+                        facts.shell.files.insert(path.clone(), fact);
+                    }
                 }
                 Query::Repo(directory) | Query::RepoState(directory) => {
                     facts.repos.insert(directory.clone(), self.repo());

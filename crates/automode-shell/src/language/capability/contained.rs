@@ -198,6 +198,9 @@ impl<'a> PathVariables<'a> {
                 return Some(Containment::Project);
             }
         }
+        if chain.len() > 1 && list(self.table.through, &whole) {
+            return None;
+        }
         let first = chain.first().copied().unwrap_or_default();
         let passes_on = chain
             .iter()

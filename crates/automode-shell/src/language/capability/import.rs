@@ -396,7 +396,10 @@ fn elixir(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Option<u
         path = joined(&path, name);
         next = next.saturating_add(2);
     }
-    found.module(&path, line(tokens, at));
+    // A module needs no import to be called: an alias says nothing of its own.
+    if keyword != "alias" {
+        found.module(&path, line(tokens, at));
+    }
     match keyword {
         "import" => found.open.push(path),
         "alias" => {

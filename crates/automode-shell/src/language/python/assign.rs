@@ -4,6 +4,19 @@ use super::PyProgram;
 use super::value::{HeapObject, PyValue};
 use ruff_python_ast::Expr;
 
+/// Fields of library objects that make the library write a file or run code.
+const WRITING_FIELDS: &[&str] = &[
+    "keylog_filename",
+    "__code__",
+    "__class__",
+    "__reduce__",
+    "__import__",
+    "sni_callback",
+    "stream_opener",
+    "meta_path",
+    "path_hooks",
+];
+
 impl PyProgram<'_, '_> {
     pub(super) fn assign(&mut self, target: &Expr, value: PyValue) {
         match target {
@@ -18,6 +31,9 @@ impl PyProgram<'_, '_> {
             }
             Expr::Attribute(node) => {
                 let receiver = self.eval(&node.value);
+                if WRITING_FIELDS.contains(&node.attr.as_str()) {
+                    self.reading.unknown_call(&format!("{} = …", node.attr));
+                }
                 self.put_field(&receiver, node.attr.as_str(), value);
             }
             _ => {
