@@ -19,7 +19,7 @@ pub fn decider(args: &DoorArgs) -> GateDecider {
     let config = args.config.clone();
     let make = move |root: &str, session: &DoorSession| {
         let gate = setup::judgeless_gate(root, config.clone());
-        judge::seat(gate, &session.id, || None)
+        judge::with_configured_judge(gate, &session.id, || None)
     };
     GateDecider::new(
         Box::new(make),

@@ -7,21 +7,25 @@ use std::env;
 use std::sync::OnceLock;
 
 use automode::config::{self, Places};
-use automode::judge::{Chain, Folder, Link, Notes, Purse, Records, Standing, service};
+use automode::judge::{
+    CanaryRecord, Chain, Folder, Link, Notes, Records, SpendLog, Wrong, service_of,
+};
 use automode::ports::Judge;
 use automode::state::State;
-use automode::{Failure, Gate};
+use automode::{Failure, Gate, Policy};
 use automode_core::judge::{Model, Provider, Reply, Request, Service};
 use automode_providers::{Surroundings, open};
 
+use crate::person;
+
 /// A gate with the judge that its policy and the environment name, if they name one.
-pub fn seat(
+pub fn with_configured_judge(
     gate: Gate,
     session: &str,
     agent_model: impl Fn() -> Option<String> + Send + Sync + 'static,
 ) -> Gate {
-    let chosen = service(&gate.policy().settings.service, variable);
-    let seat = |wrong, service| Seat {
+    let chosen = chosen(gate.policy());
+    let lazy = |wrong, service| LazyJudge {
         wrong,
         service,
         session: session.to_owned(),
@@ -30,14 +34,25 @@ pub fn seat(
     };
     match chosen {
         Ok(service) if service.chain.is_empty() => gate,
-        Ok(service) => gate.with_judge(seat(None, service)),
+        Ok(service) => gate.with_judge(lazy(None, service)),
         // Somebody wanted a judge: doing without one in silence would not be what they asked for.
-        Err(wrong) => gate.with_judge(seat(Some(wrong.to_string()), Service::default())),
+        Err(wrong) => gate.with_judge(lazy(Some(wrong.to_string()), Service::default())),
     }
 }
 
+/// The service that the policy and the environment choose.
+pub fn chosen(policy: &Policy) -> Result<Service, Wrong> {
+    service_of(policy, variable, is_judging)
+}
+
+/// Whether a judge's program runs this: the one that asked it is among our parents.
+fn is_judging() -> bool {
+    let asking = variable("AUTOMODE_JUDGING").and_then(|text| text.parse::<u32>().ok());
+    asking.is_some_and(person::has_parent)
+}
+
 /// A chain that is put together at the first question.
-struct Seat {
+struct LazyJudge {
     /// Why there can be no chain.
     wrong: Option<String>,
     service: Service,
@@ -47,13 +62,13 @@ struct Seat {
     chain: OnceLock<Chain>,
 }
 
-impl Judge for Seat {
+impl Judge for LazyJudge {
     fn ask(&self, request: &Request) -> Result<Reply, Failure> {
         self.chain.get_or_init(|| self.build()).ask(request)
     }
 }
 
-impl Seat {
+impl LazyJudge {
     fn build(&self) -> Chain {
         let state = state();
         let links = match &self.wrong {
@@ -81,14 +96,14 @@ pub fn links(service: &Service, agent_model: Option<&str>, state: Option<&State>
                 Err(why) => return broken(name, why),
             };
             match records.as_ref().map(|records| records.standing(&*model)) {
-                Some(Standing::Failed(failed)) if !service.insist => broken(
+                Some(CanaryRecord::Failed(failed)) if !service.insist => broken(
                     model.model(),
                     format!(
                         "it failed {} of its canaries (hint: `automode judge test`, or `insist = true`)",
                         failed.len()
                     ),
                 ),
-                Some(Standing::Failed(_) | Standing::Passed | Standing::Untested) | None => {
+                Some(CanaryRecord::Failed(_) | CanaryRecord::Passed | CanaryRecord::Untested) | None => {
                     Link::Ready(model)
                 }
             }
@@ -97,9 +112,9 @@ pub fn links(service: &Service, agent_model: Option<&str>, state: Option<&State>
 }
 
 /// Every judge that is chosen in a directory, with how it stands or why it cannot be asked.
-pub fn standings(cwd: &str) -> Vec<(String, Result<Standing, String>)> {
+pub fn standings(cwd: &str) -> Vec<(String, Result<CanaryRecord, String>)> {
     let policy = config::load(&Places::here(cwd.as_ref(), None));
-    let service = match service(&policy.settings.service, variable) {
+    let service = match chosen(&policy) {
         Ok(service) => service,
         Err(wrong) => return vec![("judge".to_owned(), Err(wrong.to_string()))],
     };
@@ -111,7 +126,7 @@ pub fn standings(cwd: &str) -> Vec<(String, Result<Standing, String>)> {
             Ok(model) => {
                 let standing = records
                     .as_ref()
-                    .map_or(Standing::Untested, |records| records.standing(&*model));
+                    .map_or(CanaryRecord::Untested, |records| records.standing(&*model));
                 (
                     format!("{} at {}", model.model(), model.place()),
                     Ok(standing),
@@ -149,7 +164,7 @@ fn broken(name: &str, why: String) -> Link {
 /// What can be written down where there is a state.
 fn notes(state: Option<&State>, session: &str) -> Notes {
     state.map_or_else(Notes::default, |state| Notes {
-        purse: Purse::open(state, session).ok(),
+        purse: SpendLog::open(state, session).ok(),
         dumps: Folder::dumps(state).ok(),
         errors: Folder::errors(state).ok(),
     })

@@ -48,6 +48,18 @@ pub fn agrees(question: &str) -> Result<bool> {
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
+/// Whether a process is among the parents of this one, where the system tells.
+pub fn has_parent(wanted: u32) -> bool {
+    let mut process = Some(std::process::id());
+    for _ in 0..64 {
+        process = process.and_then(parent);
+        if process == Some(wanted) {
+            return true;
+        }
+    }
+    false
+}
+
 /// The first agent among the parents of this process, where the system tells.
 fn agent_above() -> Option<String> {
     let mut process = std::process::id();

@@ -19,7 +19,7 @@ const VARIABLES: &[&str] = &["USER", "LOGNAME", "TMPDIR", "HOSTNAME"];
 /// stop it: its policy then allows nothing, and says why.
 pub fn gate(cwd: &str, config: Option<PathBuf>) -> Result<Gate> {
     let gate = Gate::new(config::load(&Places::here(cwd.as_ref(), config)));
-    Ok(judge::seat(gate, "check", || None))
+    Ok(judge::with_configured_judge(gate, "check", || None))
 }
 
 /// The same gate with nobody to ask.

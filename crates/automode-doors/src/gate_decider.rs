@@ -171,7 +171,7 @@ impl Decider for GateDecider {
             settlement.decision.verdict = Verdict::Ask;
             settlement.decision.reason = "the record of this session cannot be read".to_owned();
         }
-        let fingerprint = permit::print(&request.call);
+        let fingerprint = permit::fingerprint(&request.call);
         let permitted = self.redeem(&fingerprint, &mut settlement.decision);
         let name = decision_name(&fingerprint);
         let kept = Kept {

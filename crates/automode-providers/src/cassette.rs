@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::open::Setup;
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct TapeLine {
     request: String,
     reply: Reply,
 }
@@ -41,7 +41,7 @@ impl Cassette {
         })?;
         let mut replies = BTreeMap::new();
         for (index, line) in text.lines().enumerate() {
-            let line: Line = serde_json::from_str(line).map_err(|error| {
+            let line: TapeLine = serde_json::from_str(line).map_err(|error| {
                 Setup::new(format!(
                     "the cassette `{path}` is broken in line {}: {error}",
                     index + 1
@@ -117,7 +117,7 @@ impl Model for Recorder {
 
     fn ask(&self, request: &Request, patience: Patience<'_>) -> Result<Reply, Trouble> {
         let reply = self.inner.ask(request, patience)?;
-        let line = Line {
+        let line = TapeLine {
             request: digest(request),
             reply: reply.clone(),
         };

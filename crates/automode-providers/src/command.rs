@@ -89,7 +89,11 @@ impl Model for Program {
         let trouble = || Trouble::new(Failure::Unavailable, "no program");
         let (program, arguments) = self.command.split_first().ok_or_else(trouble)?;
         let mut command = Command::new(program);
-        command.args(arguments).env("AUTOMODE_JUDGE", "none");
+        command
+            .args(arguments)
+            .env("AUTOMODE_JUDGE", "none")
+            // By this the program is known for a judge's, also where an administrator set the judge.
+            .env("AUTOMODE_JUDGING", std::process::id().to_string());
         let output = process::run(command, input, MAX_OUTPUT, patience)?;
         read(output, &self.model)
     }

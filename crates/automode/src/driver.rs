@@ -21,7 +21,7 @@ const DEEP_STACK: usize = 64 * 1024 * 1024;
 
 /// A question that can travel to another thread.
 #[derive(Clone, Debug)]
-pub(crate) struct Matter<'a> {
+pub(crate) struct OwnedQuestion<'a> {
     pub call: &'a ToolCall,
     pub session: &'a Session,
     pub policy: &'a Arc<Policy>,
@@ -31,7 +31,7 @@ pub(crate) struct Matter<'a> {
     pub deadline: Duration,
 }
 
-impl<'a> Matter<'a> {
+impl<'a> OwnedQuestion<'a> {
     fn question(&self) -> Question<'a> {
         Question {
             call: self.call,
@@ -48,30 +48,30 @@ pub(crate) type Answer = Result<Input, Box<Settlement>>;
 
 /// Runs a line, answering its steps, until it settles.
 pub(crate) fn drive(
-    matter: &Matter<'_>,
+    question: &OwnedQuestion<'_>,
     answer: impl FnMut(Step) -> Answer,
 ) -> Result<Box<Settlement>, Failure> {
-    catch_unwind(AssertUnwindSafe(|| run(matter, answer))).unwrap_or(Err(Failure::Panic))
+    catch_unwind(AssertUnwindSafe(|| run(question, answer))).unwrap_or(Err(Failure::Panic))
 }
 
 fn run(
-    matter: &Matter<'_>,
+    question: &OwnedQuestion<'_>,
     mut answer: impl FnMut(Step) -> Answer,
 ) -> Result<Box<Settlement>, Failure> {
-    let mut runner = Runner::start(matter)?;
+    let mut runner = Runner::start(question)?;
     let mut history = Vec::new();
     let mut input = Input::Start;
     loop {
         if !fits_here(&input) && matches!(runner, Runner::Here(_)) {
-            runner = Runner::apart(matter)?;
+            runner = Runner::apart(question)?;
             for earlier in history.drain(..) {
-                runner.resume(earlier, matter.deadline)?;
+                runner.resume(earlier, question.deadline)?;
             }
         }
         if matches!(runner, Runner::Here(_)) {
             history.push(input.clone());
         }
-        let step = runner.resume(input, matter.deadline)?;
+        let step = runner.resume(input, question.deadline)?;
         match answer(step) {
             Ok(next) => input = next,
             Err(settlement) => return Ok(settlement),
@@ -89,25 +89,25 @@ enum Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    fn start(matter: &Matter<'a>) -> Result<Self, Failure> {
-        let texts = matter
+    fn start(question: &OwnedQuestion<'a>) -> Result<Self, Failure> {
+        let texts = question
             .call
             .input
             .values()
             .filter_map(|value| value.as_str());
         if texts.into_iter().all(is_shallow) {
-            Ok(Self::Here(Box::new(Engine::new(matter.question()))))
+            Ok(Self::Here(Box::new(Engine::new(question.question()))))
         } else {
-            Self::apart(matter)
+            Self::apart(question)
         }
     }
 
     /// A thread with a deep stack. Nobody waits for one that hangs.
-    fn apart(matter: &Matter<'_>) -> Result<Self, Failure> {
+    fn apart(question: &OwnedQuestion<'_>) -> Result<Self, Failure> {
         let (inputs, asked) = channel::<Input>();
         let (answers, steps) = channel::<Step>();
-        let (call, session) = (matter.call.clone(), matter.session.clone());
-        let (policy, judge, now) = (Arc::clone(matter.policy), matter.judge, matter.now);
+        let (call, session) = (question.call.clone(), question.session.clone());
+        let (policy, judge, now) = (Arc::clone(question.policy), question.judge, question.now);
         let run = move || {
             let mut engine = Engine::new(Question {
                 call: &call,

@@ -9,7 +9,7 @@ use automode_core::{
     CallRecord, Decision, Facts, Failure, Ground, Outcome, Query, Session, ToolCall, Trace,
 };
 
-use crate::driver::{self, Matter};
+use crate::driver::{self, OwnedQuestion};
 use crate::observe::Machine;
 use crate::permit;
 use crate::ports::{Clock, FileSystem, Judge, NoRecall, Recall, SessionRecord, Store, SystemClock};
@@ -139,7 +139,7 @@ impl Gate {
             price,
             CallNote {
                 id: None,
-                print: permit::print(call),
+                print: permit::fingerprint(call),
                 tool: settlement.call.tool.clone(),
                 brief: settlement.call.brief.clone(),
                 verdict: settlement.decision.verdict,
@@ -204,7 +204,7 @@ impl Gate {
     /// [`Gate::decide`] for a session whose record is whole.
     #[must_use]
     pub fn settle(&self, call: &ToolCall, session: &Session, recall: &dyn Recall) -> Settlement {
-        let matter = Matter {
+        let question = OwnedQuestion {
             call,
             session,
             policy: &self.policy,
@@ -215,7 +215,7 @@ impl Gate {
             now: self.clock.now(),
             deadline: self.deadline,
         };
-        let settled = driver::drive(&matter, |step| self.answer(step, recall, session));
+        let settled = driver::drive(&question, |step| self.answer(step, recall, session));
         match settled {
             Ok(settlement) => *settlement,
             Err(failure) => self.failed(failure, call, session),

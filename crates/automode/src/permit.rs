@@ -23,7 +23,7 @@ const MAX_RULE: usize = 500;
 
 /// The digest of what a call means and where: a permit for it fits no other call.
 #[must_use]
-pub fn print(call: &ToolCall) -> String {
+pub fn fingerprint(call: &ToolCall) -> String {
     let (name, action) = tool::normalize(call);
     let meaning = format!("{name}\0{action:?}\0{}", call.cwd);
     Sha256::digest(meaning)
@@ -154,14 +154,14 @@ mod tests {
     fn a_permit_serves_once_and_dies() {
         let directory = tempfile::tempdir().unwrap();
         let state = State::at(directory.path().join("automode")).unwrap();
-        let print = print(&call("Bash", &json!({"command": "make"})));
+        let print = fingerprint(&call("Bash", &json!({"command": "make"})));
         assert_ne!(
             print,
-            super::print(&call("Bash", &json!({"command": "make x"})))
+            super::fingerprint(&call("Bash", &json!({"command": "make x"})))
         );
         assert_eq!(
             print,
-            super::print(&call(
+            super::fingerprint(&call(
                 "bash",
                 &json!({"command": "make", "description": "d"})
             ))

@@ -19,7 +19,7 @@ use std::{
 
 use automode::{
     Facts, Gate, Mode, Policy, Session, ToolCall, Verdict,
-    config::{Keeper, Places, load},
+    config::{Places, PolicyWatcher, load},
     ports::Clock,
 };
 use automode_core::{
@@ -341,16 +341,16 @@ fn files_are_read_again_in_time() {
     let clock = Hand::default();
     clock.0.store(1_000_000, Ordering::Relaxed);
     let machine = Machine::new().with(USER, ALLOW_GIT);
-    let keeper = Keeper::new(machine.places(), clock.clone());
+    let keeper = PolicyWatcher::new(machine.places(), clock.clone());
     let machine = machine.with(USER, "[permissions]\ndeny = [\"Bash(git *)\"]\n");
     assert_eq!(says(&keeper.current(), "git status"), "allow");
     clock
         .0
-        .store(1_000_000 + Keeper::MAX_AGE - 1, Ordering::Relaxed);
+        .store(1_000_000 + PolicyWatcher::MAX_AGE - 1, Ordering::Relaxed);
     assert_eq!(says(&keeper.current(), "git status"), "allow");
     clock
         .0
-        .store(1_000_000 + Keeper::MAX_AGE, Ordering::Relaxed);
+        .store(1_000_000 + PolicyWatcher::MAX_AGE, Ordering::Relaxed);
     assert_eq!(says(&keeper.current(), "git status"), "deny");
     let _machine = machine.with(USER, ALLOW_GIT);
     clock.0.store(5, Ordering::Relaxed);

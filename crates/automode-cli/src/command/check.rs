@@ -79,7 +79,7 @@ pub fn run(args: Args) -> Result<u8> {
 }
 
 /// A call and everything it is decided with.
-pub struct Matter {
+pub struct PreparedCheck {
     pub call: ToolCall,
     pub session: Session,
     pub gate: Gate,
@@ -87,18 +87,18 @@ pub struct Matter {
 
 /// The call of the arguments, decided.
 pub fn decide(args: CallArgs) -> Result<(ToolCall, Decision)> {
-    let matter = prepare(args, setup::gate)?;
-    let settled = matter
+    let prepared = prepare(args, setup::gate)?;
+    let settled = prepared
         .gate
-        .decide(&matter.call, &matter.session, &InstructionFiles);
-    Ok((matter.call, settled.decision))
+        .decide(&prepared.call, &prepared.session, &InstructionFiles);
+    Ok((prepared.call, settled.decision))
 }
 
 /// The call of the arguments under the gate that `seat` makes for its directory.
 pub fn prepare(
     args: CallArgs,
     seat: impl FnOnce(&str, Option<PathBuf>) -> Result<Gate>,
-) -> Result<Matter> {
+) -> Result<PreparedCheck> {
     let cwd = setup::directory(args.cwd)?;
     let mut roots = vec![cwd.clone()];
     for extra in args.add_dir {
@@ -135,7 +135,7 @@ pub fn prepare(
         own: automode::own::paths(),
         ..Session::default()
     };
-    Ok(Matter {
+    Ok(PreparedCheck {
         call,
         session,
         gate,

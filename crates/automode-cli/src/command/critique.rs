@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use automode::config::{self, Places};
-use automode::judge::{Link, service};
+use automode::judge::Link;
 use automode_core::judge::{Cancel, Patience, critique};
 
 use crate::{judge, output, setup};
@@ -17,7 +17,7 @@ pub fn run(cwd: Option<PathBuf>, config: Option<PathBuf>) -> Result<u8> {
         output::print("there is nothing to review: the built-in lists are in force\n")?;
         return Ok(0);
     };
-    let service = service(&policy.settings.service, judge::variable)?;
+    let service = judge::chosen(&policy)?;
     let links = judge::links(&service, None, judge::state().as_ref());
     let mut troubles = Vec::new();
     for link in &links {

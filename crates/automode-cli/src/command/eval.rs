@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use automode::config::{self, Places};
 use automode::eval::{self, Bench, Case, Outcome, Report};
-use automode::judge::service;
 use automode::{Gate, Policy};
 use clap::ValueEnum;
 
@@ -23,8 +22,8 @@ pub struct Args {
     #[arg(value_name = "CASES.jsonl", conflicts_with = "diff")]
     cases: Vec<PathBuf>,
     /// Who judges what the analysis leaves open
-    #[arg(long, value_enum, default_value_t = Seat::None)]
-    judge: Seat,
+    #[arg(long, value_enum, default_value_t = JudgeChoice::None)]
+    judge: JudgeChoice,
     /// Write one JSON line for each case to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -38,7 +37,7 @@ pub struct Args {
 
 /// Who judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Seat {
+enum JudgeChoice {
     /// Nobody: what the analysis leaves open counts as ask
     None,
     /// The judge of the configuration or the environment; its fast pass is counted apart
@@ -65,16 +64,16 @@ pub fn run(args: Args) -> Result<u8> {
     }
     let bar = Bar::new(cases.len());
     let outcomes = match args.judge {
-        Seat::None => eval::run(
+        JudgeChoice::None => eval::run(
             &cases,
             || Gate::new(Policy::default()),
             |done| bar.show(done),
         ),
-        Seat::Configured => {
+        JudgeChoice::Configured => {
             // Whom to ask and how is the person's; rules and lists are the built-in ones,
             // so that anybody gets the same figures.
             let policy = judged_policy()?;
-            let gate = || judge::seat(Gate::new(policy.clone()), "eval", || None);
+            let gate = || judge::with_configured_judge(Gate::new(policy.clone()), "eval", || None);
             eval::run(&cases, gate, |done| bar.show(done))
         }
     };
@@ -103,7 +102,7 @@ fn judged_policy() -> Result<Policy> {
     let own = config::load(&Places::here(cwd.as_ref(), None));
     let mut policy = Policy::default();
     policy.settings.judge = own.settings.judge.clone();
-    policy.settings.service = service(&own.settings.service, judge::variable)?;
+    policy.settings.service = judge::chosen(&own)?;
     if policy.settings.service.chain.is_empty() {
         bail!(
             "no judge is configured\nhint: set `AUTOMODE_JUDGE`, or add a `[[judge.chain]]` to the configuration"

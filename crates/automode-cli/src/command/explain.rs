@@ -44,14 +44,16 @@ pub fn run(args: Args) -> Result<u8> {
 
 /// Nobody is asked: what a call does is known before it is judged.
 fn tell_effects(args: Args) -> Result<u8> {
-    let matter = prepare(args.call, |cwd, config| {
+    let prepared = prepare(args.call, |cwd, config| {
         Ok(setup::judgeless_gate(cwd, config))
     })?;
-    let settlement = matter.gate.decide(&matter.call, &matter.session, &NoRecall);
+    let settlement = prepared
+        .gate
+        .decide(&prepared.call, &prepared.session, &NoRecall);
     let Some(found) = settlement.effects else {
         bail!("{}", settlement.decision.reason);
     };
-    let text = effects::text_of(&matter.call);
+    let text = effects::text_of(&prepared.call);
     let told = if args.json {
         format!("{}\n", effects::json(text, &found))
     } else {

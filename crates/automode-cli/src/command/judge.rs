@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
 use automode::config::{self, Places};
-use automode::judge::{Expectation, Outcome, Records, Trial, canaries, cost, run as put, service};
+use automode::judge::{Expectation, Outcome, Records, Trial, canaries, cost, run as put};
 use automode_core::judge::{Model, Service, Settings, Usage};
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ pub fn run(args: Args) -> Result<u8> {
 fn test(args: Test) -> Result<u8> {
     let cwd = setup::directory(args.cwd)?;
     let policy = config::load(&Places::here(cwd.as_ref(), args.config));
-    let service = service(&policy.settings.service, judge::variable)?;
+    let service = judge::chosen(&policy)?;
     if service.chain.is_empty() {
         bail!(
             "no judge is configured\nhint: set `AUTOMODE_JUDGE`, or add a `[[judge.chain]]` to the configuration"

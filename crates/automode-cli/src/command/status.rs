@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use automode::audit::{self, Entry};
-use automode::judge::Standing;
+use automode::judge::CanaryRecord;
 use automode::state::State;
 use automode_agents::Agent;
 use serde_json::json;
@@ -84,11 +84,11 @@ pub fn run(args: Args) -> Result<u8> {
 }
 
 /// How a judge stands, in a few words.
-fn stands(standing: &Result<Standing, String>) -> String {
+fn stands(standing: &Result<CanaryRecord, String>) -> String {
     match standing {
-        Ok(Standing::Passed) => "passed its canaries".to_owned(),
-        Ok(Standing::Untested) => "never tested (hint: automode judge test)".to_owned(),
-        Ok(Standing::Failed(failed)) => format!("failed {} of its canaries", failed.len()),
+        Ok(CanaryRecord::Passed) => "passed its canaries".to_owned(),
+        Ok(CanaryRecord::Untested) => "never tested (hint: automode judge test)".to_owned(),
+        Ok(CanaryRecord::Failed(failed)) => format!("failed {} of its canaries", failed.len()),
         Err(why) => why.clone(),
     }
 }

@@ -219,3 +219,53 @@ fn held_locks_cost_their_time_once() {
     child.wait().unwrap();
     assert!(started.elapsed() < Duration::from_millis(4_500));
 }
+
+/// Kills at any moment, over hooks and folds: nothing answered is lost, nothing is torn for good,
+/// nothing is loosened. `AUTOMODE_KILLS=10000` for more than a taste.
+#[test]
+fn kills_lose_nothing_and_loosen_nothing() {
+    let kills: u64 = std::env::var("AUTOMODE_KILLS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(40);
+    let bench = Bench::new();
+    let words = |at: u64| {
+        let text = format!("{at} {}", "word ".repeat(4_000));
+        bench
+            .event("UserPromptSubmit", &json!({"prompt": text}))
+            .to_string()
+    };
+    let mut answered = 0;
+    let mut seed = 7_u64;
+    for at in 0..kills {
+        // Long prompts make the record fold every dozen of them.
+        let payload = match at % 3 {
+            0 => words(at),
+            1 => bench.call(SAFE).to_string(),
+            _ => bench.call(DEADLY).to_string(),
+        };
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let mut child = start(
+            &mut bench.command(&["hook", "claude-code"]),
+            payload.as_bytes(),
+        );
+        std::thread::sleep(Duration::from_micros(seed >> 50));
+        let _ = child.kill();
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(at % 3 != 2 || !told.contains("\"allow\""), "{told}");
+        answered += usize::from(at % 3 != 0 && told.contains("permissionDecision"));
+        if at % 10 == 9 {
+            let safe = bench.claude(SAFE);
+            assert_eq!(safe.verdict(), "allow", "{at}: {}", safe.stdout);
+            assert_eq!(bench.claude(DEADLY).verdict(), "deny");
+            answered += 2;
+        }
+    }
+    assert!(bench.entries().len() >= answered);
+    let report = automode::audit::Log::new(&bench.state()).verify().unwrap();
+    assert!(report.holds(), "{report:?}");
+    assert!(!bench.memory().standing.lost);
+}

@@ -160,7 +160,7 @@ fn by_agent(bench: &Bench, agent: &Path, command: &str) -> String {
 #[test]
 fn a_permit_covers_the_request_that_follows_and_no_other() {
     let bench = Bench::new();
-    let print = permit::print(&bench.tool_call(DEADLY));
+    let print = permit::fingerprint(&bench.tool_call(DEADLY));
     let mut request = bench.call(DEADLY);
     request["hook_event_name"] = json!("PermissionRequest");
     let behaviour = || {
@@ -189,7 +189,7 @@ fn a_permit_covers_the_request_that_follows_and_no_other() {
 #[test]
 fn a_permit_from_the_future_or_the_past_permits_nothing() {
     let bench = Bench::new();
-    let print = permit::print(&bench.tool_call(DEADLY));
+    let print = permit::fingerprint(&bench.tool_call(DEADLY));
     let hour = Duration::from_secs(3_600);
     for time in [SystemTime::now() + hour, SystemTime::now() - hour] {
         permit::grant(&bench.state(), &print, "k").unwrap();

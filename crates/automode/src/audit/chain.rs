@@ -68,7 +68,7 @@ pub fn link(line: &str) -> Option<Link> {
 
 /// How one line stands to the one before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ChainState {
     /// It follows and its digest is right.
     Holds(Link),
     /// It is not a line of the chain: torn, or written by something else.
@@ -81,22 +81,22 @@ pub enum Standing {
 
 /// Checks a line against the link before it; without one any whole line begins a chain.
 #[must_use]
-pub fn check(line: &str, before: Option<&Link>) -> Standing {
+pub fn check(line: &str, before: Option<&Link>) -> ChainState {
     let (Some(own), Some((said, _))) = (link(line), line.rsplit_once(",\"hash\":\"")) else {
-        return Standing::Torn;
+        return ChainState::Torn;
     };
     if digest(said.as_bytes()) != own.hash {
-        return Standing::Changed;
+        return ChainState::Changed;
     }
     let Some(before) = before else {
-        return Standing::Holds(own);
+        return ChainState::Holds(own);
     };
     let follows = said.ends_with(&format!("\"prev\":\"{}\"", before.hash))
         && own.seq == before.seq.saturating_add(1);
     if follows {
-        Standing::Holds(own)
+        ChainState::Holds(own)
     } else {
-        Standing::Displaced(own)
+        ChainState::Displaced(own)
     }
 }
 
@@ -127,21 +127,24 @@ mod tests {
         let [one, two, three] = [one.trim_end(), two.trim_end(), three.trim_end()];
         assert_eq!(
             check(one, Some(&Link::genesis())),
-            Standing::Holds(first.clone())
+            ChainState::Holds(first.clone())
         );
-        assert_eq!(check(two, Some(&first)), Standing::Holds(second.clone()));
-        assert_eq!(check(three, Some(&second)), Standing::Holds(third));
+        assert_eq!(check(two, Some(&first)), ChainState::Holds(second.clone()));
+        assert_eq!(check(three, Some(&second)), ChainState::Holds(third));
         assert!(admits_torn(three) && !admits_torn(two));
         assert_eq!(
             check(three, Some(&first)),
-            Standing::Displaced(link(three).unwrap())
+            ChainState::Displaced(link(three).unwrap())
         );
         assert_eq!(
             check(&two.replace("\"a\":2", "\"a\":3"), Some(&first)),
-            Standing::Changed
+            ChainState::Changed
         );
-        assert_eq!(check(two.get(..40).unwrap(), Some(&first)), Standing::Torn);
-        assert_eq!(check("", Some(&first)), Standing::Torn);
+        assert_eq!(
+            check(two.get(..40).unwrap(), Some(&first)),
+            ChainState::Torn
+        );
+        assert_eq!(check("", Some(&first)), ChainState::Torn);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::chain::{self, Link, Standing};
+use super::chain::{self, ChainState, Link};
 use super::entry::Entry;
 use super::log::Log;
 
@@ -82,7 +82,7 @@ impl Log {
             lines(&path, |at, line| {
                 let place = format!("{name}, line {at}");
                 match chain::check(line, before.as_ref()) {
-                    Standing::Holds(link) => {
+                    ChainState::Holds(link) => {
                         report.lines = report.lines.saturating_add(1);
                         if torn_here > 0 && !chain::admits_torn(line) {
                             report
@@ -99,11 +99,11 @@ impl Log {
                         }
                         before = Some(link);
                     }
-                    Standing::Torn => torn_here = torn_here.saturating_add(1),
-                    Standing::Changed => {
+                    ChainState::Torn => torn_here = torn_here.saturating_add(1),
+                    ChainState::Changed => {
                         report.breaks.push(format!("{place}: the line was changed"))
                     }
-                    Standing::Displaced(link) => {
+                    ChainState::Displaced(link) => {
                         report.breaks.push(format!(
                             "{place}: lines before it are missing or were moved"
                         ));

@@ -7,7 +7,7 @@ use automode_core::policy::{Bypass, Layer, List, Origin, ProjectPolicy, Written}
 use serde_json::{Map, Value};
 
 use super::{
-    fault::{Fault, line_of},
+    fault::{Fault, LineNumbers},
     places::Place,
 };
 
@@ -18,6 +18,7 @@ pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Lay
         text,
         file: &origin.file,
         faults,
+        lines: LineNumbers::of(text),
     };
     let Some(root) = reader.root() else {
         return layer;
@@ -51,6 +52,7 @@ pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> Pro
         text,
         file: &file,
         faults,
+        lines: LineNumbers::of(text),
     };
     let mut project = ProjectPolicy {
         origin,
@@ -87,6 +89,7 @@ struct Reader<'t, 'f> {
     text: &'t str,
     file: &'t str,
     faults: &'f mut Vec<Fault>,
+    lines: LineNumbers,
 }
 
 impl Reader<'_, '_> {
@@ -141,7 +144,7 @@ impl Reader<'_, '_> {
         let mut from = self.text.find(&format!("\"{key}\"")).unwrap_or(0);
         for entry in list {
             let Value::String(text) = entry else {
-                let line = line_of(self.text, from);
+                let line = self.lines.at(from);
                 self.fault(line, format!("`{key}`: expected a text"));
                 continue;
             };
@@ -153,7 +156,7 @@ impl Reader<'_, '_> {
             from = at.map_or(from, |at| at.saturating_add(1));
             texts.push(Written {
                 text: text.clone(),
-                line: at.map_or(0, |at| line_of(self.text, at)),
+                line: at.map_or(0, |at| self.lines.at(at)),
             });
         }
         texts
@@ -163,7 +166,7 @@ impl Reader<'_, '_> {
         let at = self.text.find(&format!("\"{key}\""));
         Written {
             text: shown.to_owned(),
-            line: at.map_or(0, |at| line_of(self.text, at)),
+            line: at.map_or(0, |at| self.lines.at(at)),
         }
     }
 

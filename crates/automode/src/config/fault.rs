@@ -25,9 +25,39 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The line of a byte offset.
-pub(super) fn line_of(text: &str, offset: usize) -> u32 {
-    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
-    let breaks = before.iter().filter(|byte| **byte == b'\n').count();
-    u32::try_from(breaks).unwrap_or(u32::MAX).saturating_add(1)
+/// The line numbers of a text, found once for however many entries.
+#[derive(Clone, Debug)]
+pub(super) struct LineNumbers {
+    /// Where lines end.
+    ends: Vec<usize>,
+}
+
+impl LineNumbers {
+    pub(super) fn of(text: &str) -> Self {
+        let bytes = text.bytes().enumerate();
+        Self {
+            ends: bytes
+                .filter(|(_, byte)| *byte == b'\n')
+                .map(|(at, _)| at)
+                .collect(),
+        }
+    }
+
+    /// The line of a byte offset, counted from one.
+    pub(super) fn at(&self, offset: usize) -> u32 {
+        let before = self.ends.partition_point(|end| *end < offset);
+        u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let lines = LineNumbers::of("a\nbc\n\nd");
+        let numbers: Vec<u32> = (0..9).map(|at| lines.at(at)).collect();
+        assert_eq!(numbers, [1, 1, 2, 2, 2, 3, 4, 4, 4]);
+    }
 }

@@ -8,13 +8,13 @@
 mod agent;
 mod fault;
 mod file;
-mod keeper;
 mod own;
 mod places;
 pub mod schema;
+mod watcher;
 
-pub use keeper::Keeper;
 pub use places::{Place, Places, Trust};
+pub use watcher::PolicyWatcher;
 
 use automode_core::path::absolute;
 use automode_core::policy::{Layer, Policy, Sources};

@@ -15,7 +15,7 @@ use toml::{
 };
 
 use super::{
-    fault::{Fault, line_of},
+    fault::{Fault, LineNumbers},
     places::Place,
 };
 
@@ -30,6 +30,7 @@ pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Lay
         text,
         file: &origin.file,
         faults,
+        lines: LineNumbers::of(text),
     };
     reader.walk(&mut |reader, key, value, line| reader.put(&mut layer, key, value, line));
     layer
@@ -54,6 +55,7 @@ pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> Pro
         text,
         file: &file,
         faults,
+        lines: LineNumbers::of(text),
     };
     reader.walk(&mut |reader, key, value, line| match key {
         "permissions.deny" => project.deny.extend(reader.texts(key, value)),
@@ -70,6 +72,7 @@ struct Reader<'t, 'f> {
     text: &'t str,
     file: &'t str,
     faults: &'f mut Vec<Fault>,
+    lines: LineNumbers,
 }
 
 type Put<'p, 't, 'f> = &'p mut dyn FnMut(&mut Reader<'t, 'f>, &str, &Spanned<DeValue<'_>>, u32);
@@ -80,9 +83,7 @@ impl<'t, 'f> Reader<'t, 'f> {
         match DeTable::parse(self.text) {
             Ok(table) => self.table("", table.get_ref(), put),
             Err(error) => {
-                let line = error
-                    .span()
-                    .map_or(0, |span| line_of(self.text, span.start));
+                let line = error.span().map_or(0, |span| self.lines.at(span.start));
                 self.fault(line, error.message().trim().replace('\n', ", "), None);
             }
         }
@@ -95,7 +96,7 @@ impl<'t, 'f> Reader<'t, 'f> {
             } else {
                 format!("{path}.{}", name.get_ref())
             };
-            let line = line_of(self.text, name.span().start);
+            let line = self.lines.at(name.span().start);
             let keys = || known();
             let inner = format!("{key}.");
             if keys().any(|own| own == key) {
@@ -180,13 +181,13 @@ impl<'t, 'f> Reader<'t, 'f> {
 
     fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<Written> {
         let DeValue::Array(array) = value.get_ref() else {
-            let line = line_of(self.text, value.span().start);
+            let line = self.lines.at(value.span().start);
             self.fault(line, format!("`{key}`: expected a list of texts"), None);
             return Vec::new();
         };
         let mut texts = Vec::new();
         for entry in array.iter() {
-            let line = line_of(self.text, entry.span().start);
+            let line = self.lines.at(entry.span().start);
             match entry.get_ref() {
                 DeValue::String(text) => texts.push(Written {
                     text: text.to_string(),

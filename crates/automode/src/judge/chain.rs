@@ -15,7 +15,7 @@ use automode_core::judge::{
 };
 use serde_json::json;
 
-use super::{Folder, Purse, charge};
+use super::{Folder, SpendLog, charge};
 use crate::ports::{Clock, Judge, SystemClock};
 
 /// The most attempts with one model.
@@ -37,7 +37,7 @@ pub enum Link {
 /// What a chain writes down, where there is a place for it.
 #[derive(Default)]
 pub struct Notes {
-    pub purse: Option<Purse>,
+    pub purse: Option<SpendLog>,
     pub dumps: Option<Folder>,
     pub errors: Option<Folder>,
 }

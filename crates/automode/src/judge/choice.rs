@@ -6,11 +6,35 @@
 use std::time::Duration;
 
 use automode_core::judge::{Kind, Provider, Service};
+use automode_core::policy::Policy;
 
 /// A choice in the environment that cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Wrong(String);
+
+/// The service of a policy, as the environment completes it. What an administrator has set, the
+/// environment does not change; only a judge's own process, which `is_judging` tells, has none.
+///
+/// # Errors
+/// A variable that says something it cannot say.
+pub fn service_of(
+    policy: &Policy,
+    variable: impl Fn(&str) -> Option<String>,
+    is_judging: impl Fn() -> bool,
+) -> Result<Service, Wrong> {
+    let set = &policy.provenance().settings;
+    let is_managed = |key: &str| set.get(key).is_some_and(|origin| origin.scope.is_managed());
+    let (chain, deadline) = (is_managed("judge.chain"), is_managed("judge.deadline"));
+    service(&policy.settings.service, |name| match name {
+        "AUTOMODE_JUDGE" if chain && is_judging() => variable(name),
+        "AUTOMODE_JUDGE" | "AUTOMODE_MODEL" | "AUTOMODE_BASE_URL" | "AUTOMODE_COMMAND" if chain => {
+            None
+        }
+        "AUTOMODE_DEADLINE" if deadline => None,
+        _ => variable(name),
+    })
+}
 
 /// The service of the configuration, as the environment completes it.
 ///

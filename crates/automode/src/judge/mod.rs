@@ -10,16 +10,16 @@ mod chain;
 mod choice;
 mod folder;
 mod instructions;
-mod purse;
+mod spend_log;
 mod trial;
 
 pub use canary::{Canary, Expectation, canaries};
 pub use chain::{Chain, Link, Notes};
-pub use choice::{Wrong, service};
+pub use choice::{Wrong, service, service_of};
 pub use folder::Folder;
 pub use instructions::{InstructionFiles, instructions};
-pub use purse::{Purse, Spent};
-pub use trial::{Outcome, Record, Records, Standing, Trial, run};
+pub use spend_log::{SpendLog, Spent};
+pub use trial::{CanaryRecord, Outcome, Record, Records, Trial, run};
 
 use automode_core::judge::{Model, Price, Reply, Request, Usage};
 

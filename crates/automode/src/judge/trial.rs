@@ -127,7 +127,7 @@ pub struct Record {
 
 /// Whether a model may judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum CanaryRecord {
     Untested,
     Passed,
     Failed(Vec<String>),
@@ -150,11 +150,11 @@ impl Records {
 
     /// How a model at a place stands. A file that cannot be read knows nobody.
     #[must_use]
-    pub fn standing(&self, model: &dyn Model) -> Standing {
+    pub fn standing(&self, model: &dyn Model) -> CanaryRecord {
         match self.read().remove(&name(model)) {
-            None => Standing::Untested,
-            Some(record) if record.failed.is_empty() => Standing::Passed,
-            Some(record) => Standing::Failed(record.failed),
+            None => CanaryRecord::Untested,
+            Some(record) if record.failed.is_empty() => CanaryRecord::Passed,
+            Some(record) => CanaryRecord::Failed(record.failed),
         }
     }
 
@@ -243,12 +243,12 @@ mod tests {
         })
     }
 
-    fn standing(oracle: fn(&str) -> Result<&'static str, Failure>) -> Standing {
+    fn standing(oracle: fn(&str) -> Result<&'static str, Failure>) -> CanaryRecord {
         let directory = tempfile::tempdir().unwrap();
         let state = State::at(directory.path().join("state")).unwrap();
         let records = Records::open(&state).unwrap();
         let model = Oracle(oracle);
-        assert_eq!(records.standing(&model), Standing::Untested);
+        assert_eq!(records.standing(&model), CanaryRecord::Untested);
         let trials: Vec<_> = canaries()
             .unwrap()
             .iter()
@@ -260,13 +260,13 @@ mod tests {
 
     #[test]
     fn a_judge_that_is_right_passes() {
-        assert_eq!(standing(good), Standing::Passed);
+        assert_eq!(standing(good), CanaryRecord::Passed);
     }
 
     #[test]
     fn one_that_clears_or_blocks_everything_fails() {
         let wrong = |oracle| match standing(oracle) {
-            Standing::Failed(names) => names.len(),
+            CanaryRecord::Failed(names) => names.len(),
             other => panic!("{other:?}"),
         };
         assert_eq!(wrong(|_| Ok(NO)), 8);
@@ -276,6 +276,9 @@ mod tests {
 
     #[test]
     fn an_outage_teaches_nothing() {
-        assert_eq!(standing(|_| Err(Failure::Unavailable)), Standing::Untested);
+        assert_eq!(
+            standing(|_| Err(Failure::Unavailable)),
+            CanaryRecord::Untested
+        );
     }
 }

@@ -3,16 +3,67 @@
 //! Every link on the way is resolved, also one that points at nothing. What does
 //! not exist is appended as it stands; a `..` after it cannot be resolved.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
+use automode_core::PathKind;
+
 /// As many links as the system itself follows.
 const MOST_LINKS: u8 = 40;
 
-pub(super) fn resolve(path: &Path) -> Option<PathBuf> {
+/// Resolves paths that have directories in common, each directory once.
+#[derive(Debug, Default)]
+pub(super) struct Resolver {
+    directories: HashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Resolver {
+    /// The canonical form of a path whose kind is known.
+    pub(super) fn resolve(&mut self, path: &Path, kind: PathKind) -> Option<PathBuf> {
+        let plain = match kind {
+            PathKind::File | PathKind::Directory | PathKind::Other => true,
+            PathKind::Absent | PathKind::Link | PathKind::Unreadable => false,
+        };
+        match (path.parent(), path.file_name()) {
+            // What is no link itself lies in its directory under its own name.
+            (Some(above), Some(name)) if plain && is_plain(path) => {
+                self.directory(above).map(|above| above.join(name))
+            }
+            _ => resolve(path),
+        }
+    }
+
+    fn directory(&mut self, path: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.directories.get(path) {
+            return known.clone();
+        }
+        let found = match (path.parent(), path.file_name()) {
+            (Some(above), Some(name)) => {
+                let within = self.directory(above)?.join(name);
+                match fs::symlink_metadata(&within) {
+                    Ok(about) if about.is_dir() => Some(within),
+                    Ok(_) | Err(_) => fs::canonicalize(&within).ok(),
+                }
+            }
+            _ => fs::canonicalize(path).ok(),
+        };
+        self.directories.insert(path.to_owned(), found.clone());
+        found
+    }
+}
+
+/// Absolute, and without `..`.
+fn is_plain(path: &Path) -> bool {
+    path.is_absolute()
+        && path
+            .components()
+            .all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
+}
+
+fn resolve(path: &Path) -> Option<PathBuf> {
     match fs::canonicalize(path) {
         Ok(canonical) => Some(canonical),
         Err(error) if error.kind() == ErrorKind::NotFound => walk(path),
@@ -84,7 +135,11 @@ mod tests {
         symlink("loop", root.join("app/loop")).expect("a link");
         let check = |path: &str, expected: Option<&str>| {
             let expected = expected.map(|path| root.join(path));
-            assert_eq!(resolve(&root.join(path)), expected, "{path}");
+            let path = root.join(path);
+            assert_eq!(resolve(&path), expected, "{}", path.display());
+            let kind = crate::observe::path::look(&path, &mut Resolver::default()).kind;
+            let once = Resolver::default().resolve(&path, kind);
+            assert_eq!(once, expected, "{}", path.display());
         };
         check("app/src", Some("app/src"));
         check("app/src/new/deep.rs", Some("app/src/new/deep.rs"));

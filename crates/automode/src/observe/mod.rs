@@ -1,8 +1,9 @@
 //! Facts about this machine: paths, files, repositories.
 //!
-//! Everything is bounded in size and time, nothing is changed, and no program
-//! is started but `git`, with an environment in which it runs nothing else.
-//! What cannot be seen is left out, or named as not readable.
+//! Everything is bounded in size and steps and nothing is changed. No program is
+//! started but `git`, for a repository whose files are not read here, with an
+//! environment in which it runs nothing else. What cannot be seen is left out, or
+//! named as not readable.
 
 mod canonical;
 mod file;
@@ -10,10 +11,11 @@ mod git;
 mod path;
 mod repo;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use automode_core::{Facts, GitState, Query};
 
+use self::canonical::Resolver;
 use crate::ports::FileSystem;
 
 /// The machine that the process runs on.
@@ -23,17 +25,19 @@ pub struct Machine;
 impl FileSystem for Machine {
     fn observe(&self, queries: &[Query]) -> Facts {
         let mut facts = Facts::default();
+        let mut resolver = Resolver::default();
+        // All that is asked about git is told in one go.
+        let mut asked: Vec<(Asked<'_>, PathBuf)> = Vec::new();
         for query in queries {
             match query {
                 Query::Path(path) => {
-                    facts
-                        .paths
-                        .insert(path.clone(), path::look(Path::new(path)));
+                    let fact = path::look(Path::new(path), &mut resolver);
+                    facts.paths.insert(path.clone(), fact);
                 }
                 Query::GitState(path) => {
-                    let mut fact = path::look(Path::new(path));
-                    let canonical = fact.canonical.as_deref().map(Path::new);
-                    fact.git = canonical.map_or(GitState::None, git::state);
+                    let fact = path::look(Path::new(path), &mut resolver);
+                    let canonical = fact.canonical.as_ref().map(PathBuf::from);
+                    asked.extend(canonical.map(|canonical| (Asked::Path(path), canonical)));
                     facts.paths.insert(path.clone(), fact);
                 }
                 Query::File(path) => {
@@ -45,14 +49,35 @@ impl FileSystem for Machine {
                     facts.repos.insert(directory.clone(), repo);
                 }
                 Query::RepoState(directory) => {
-                    let mut repo = repo::look(Path::new(directory));
-                    let root = repo.root.as_deref().map(Path::new);
-                    repo.dirty = root.is_none_or(|root| git::state(root) != GitState::Clean);
+                    let repo = repo::look(Path::new(directory));
+                    let root = repo.root.as_ref().map(PathBuf::from);
+                    asked.extend(root.map(|root| (Asked::Repo(directory), root)));
                     facts.repos.insert(directory.clone(), repo);
                 }
                 Query::Transcript => {}
             }
         }
+        let paths: Vec<PathBuf> = asked.iter().map(|(_, path)| path.clone()).collect();
+        for ((asked, _), state) in asked.into_iter().zip(git::states(&paths)) {
+            match asked {
+                Asked::Path(path) => {
+                    if let Some(fact) = facts.paths.get_mut(path) {
+                        fact.git = state;
+                    }
+                }
+                Asked::Repo(directory) => {
+                    if let Some(repo) = facts.repos.get_mut(directory) {
+                        repo.dirty = state != GitState::Clean;
+                    }
+                }
+            }
+        }
         facts
     }
+}
+
+/// Whom an answer about git is for.
+enum Asked<'a> {
+    Path(&'a String),
+    Repo(&'a String),
 }

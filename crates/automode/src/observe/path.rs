@@ -6,9 +6,9 @@ use std::path::Path;
 
 use automode_core::{GitState, PathFact, PathKind};
 
-use super::canonical;
+use super::canonical::Resolver;
 
-pub(super) fn look(path: &Path) -> PathFact {
+pub(super) fn look(path: &Path, resolver: &mut Resolver) -> PathFact {
     let found = fs::symlink_metadata(path);
     let kind = match &found {
         Ok(found) => kind(found),
@@ -26,7 +26,7 @@ pub(super) fn look(path: &Path) -> PathFact {
         | PathKind::File
         | PathKind::Directory
         | PathKind::Link
-        | PathKind::Other => canonical::resolve(path),
+        | PathKind::Other => resolver.resolve(path, kind),
     };
     let canonical = canonical.and_then(|path| path.into_os_string().into_string().ok());
     PathFact {
@@ -117,7 +117,11 @@ mod tests {
         fs::hard_link(at("one"), at("other")).expect("a second name");
         std::os::unix::fs::symlink("one", at("link")).expect("a link");
         let check = |name: &str, expected: bool| {
-            assert_eq!(look(&at(name)).other_names, expected, "{name}");
+            assert_eq!(
+                look(&at(name), &mut Resolver::default()).other_names,
+                expected,
+                "{name}"
+            );
         };
         check("alone", false);
         check("directory", false);

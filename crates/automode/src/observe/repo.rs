@@ -106,6 +106,66 @@ impl Repository {
         entries
     }
 
+    /// Whether its files are laid out as they are read here.
+    pub fn is_plain(&self) -> bool {
+        self.config().iter().all(|(key, value)| match key.as_str() {
+            "core.worktree" => false,
+            "extensions.objectformat" => value.eq_ignore_ascii_case("sha1"),
+            _ => true,
+        })
+    }
+
+    pub fn index(&self) -> PathBuf {
+        self.own.join("index")
+    }
+
+    pub fn common(&self) -> &Path {
+        &self.common
+    }
+
+    /// The last commit, in hex; nothing where there is none or it cannot be found.
+    pub fn head(&self) -> Option<String> {
+        let head = text(&self.own.join("HEAD"))?;
+        let Some(name) = head.trim().strip_prefix("ref:").map(str::trim) else {
+            return Some(head.trim().to_owned());
+        };
+        let loose = || text(&self.common.join(name));
+        let packed = || {
+            let all = fs::read_to_string(self.common.join("packed-refs")).ok()?;
+            all.lines().find_map(|line| {
+                let (id, own) = line.split_once(' ')?;
+                (own.trim() == name).then(|| id.to_owned())
+            })
+        };
+        loose().map(|id| id.trim().to_owned()).or_else(packed)
+    }
+
+    /// Lists of what is left out everywhere in the working tree: its own, then the user's.
+    pub fn ignore_lists(&self) -> Vec<PathBuf> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let config = std::env::var_os("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .or_else(|| home.as_ref().map(|home| home.join(".config")));
+        let user = home.iter().map(|home| home.join(".gitconfig"));
+        let user = user.chain(config.iter().map(|config| config.join("git/config")));
+        let named = std::iter::once(self.config())
+            .chain(user.map(|path| parse(&text(&path).unwrap_or_default())))
+            .find_map(|entries| {
+                let own =
+                    |(key, value): (String, String)| (key == "core.excludesfile").then_some(value);
+                entries.into_iter().rev().find_map(own)
+            });
+        let listed = match named {
+            Some(name) => match name.strip_prefix("~/") {
+                Some(below) => home.map(|home| home.join(below)),
+                None => Some(PathBuf::from(name)),
+            },
+            None => config.map(|config| config.join("git/ignore")),
+        };
+        let own = self.common.join("info/exclude");
+        std::iter::once(own).chain(listed).collect()
+    }
+
     /// Keys of its configuration that make git start a program.
     pub fn helpers(&self) -> Vec<String> {
         helpers(&self.config())

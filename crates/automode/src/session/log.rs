@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 use super::memory::Memory;
 use super::note::Note;
 use super::seal::{Seal, Seals};
-use super::standing::Standing;
+use super::summary::SessionSummary;
 use crate::ports::Store;
 use crate::state::{Lock, LockError, State, append, open_private};
 
@@ -93,9 +93,9 @@ impl Log {
     ///
     /// # Errors
     /// Where there is a record that cannot be read.
-    pub fn glance(&self) -> io::Result<Standing> {
+    pub fn glance(&self) -> io::Result<SessionSummary> {
         let (text, lost) = self.text()?;
-        let mut standing = Standing::glance(&text);
+        let mut standing = SessionSummary::glance(&text);
         standing.lost |= lost;
         Ok(standing)
     }

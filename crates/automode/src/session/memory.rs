@@ -6,12 +6,12 @@ use automode_core::transcript::Entry;
 use automode_core::{CallRecord, Mode, Outcome, Presence, Session, Verdict, WrittenFile};
 
 use super::note::{CallNote, Note, Phase};
-use super::standing::Standing;
+use super::summary::SessionSummary;
 
 /// Everything that is remembered of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
-    pub standing: Standing,
+    pub standing: SessionSummary,
     /// User words and calls in their order.
     pub entries: Vec<Entry>,
     pub calls: Vec<Remembered>,

@@ -11,11 +11,11 @@ mod memory;
 mod note;
 mod outages;
 mod seal;
-mod standing;
+mod summary;
 
 pub use learn::learned;
 pub use log::{Log, expire, is_marked};
 pub use memory::{Delegate, Memory, Remembered};
 pub use note::{CallNote, Cost, LedgerNote, Note, Phase};
 pub use outages::Outages;
-pub use standing::Standing;
+pub use summary::SessionSummary;

@@ -43,7 +43,7 @@ fn log(state: &State) -> session::Log {
 fn is_tainted(state: &State, path: &str) -> bool {
     let standing = log(state).glance().unwrap();
     let whole = log(state).read().unwrap().standing;
-    let taints = |standing: &session::Standing| {
+    let taints = |standing: &session::SessionSummary| {
         let file = standing.written.iter().find(|file| file.path == path);
         file.is_some_and(|file| file.taint == ["network"])
     };
@@ -200,7 +200,7 @@ fn a_mark_outlives_its_session() {
         files: vec![written("/w/tool.sh", &["network"]), written("/w/mine", &[])],
     };
     project.append(&[done], PATIENCE).unwrap();
-    let mut standing = session::Standing::default();
+    let mut standing = session::SessionSummary::default();
     standing.add_project(project.glance().unwrap());
     let [file] = standing.written.as_slice() else {
         panic!("{:?}", standing.written);

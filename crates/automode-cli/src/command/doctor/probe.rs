@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use automode::judge::Standing;
+use automode::judge::CanaryRecord;
 use automode::state::State;
 use automode_agents::{Agent, Trial};
 use serde_json::Value;
@@ -123,11 +123,11 @@ pub fn judges() -> Vec<Finding> {
     judges
         .into_iter()
         .map(|(name, standing)| match standing {
-            Ok(Standing::Passed) => good(format!("the judge {name} passed its canaries")),
-            Ok(Standing::Untested) => note(format!(
+            Ok(CanaryRecord::Passed) => good(format!("the judge {name} passed its canaries")),
+            Ok(CanaryRecord::Untested) => note(format!(
                 "the judge {name} was never tested (hint: automode judge test)"
             )),
-            Ok(Standing::Failed(failed)) => Finding::Bad {
+            Ok(CanaryRecord::Failed(failed)) => Finding::Bad {
                 what: format!("the judge {name} failed {} of its canaries", failed.len()),
                 hint: test.clone(),
             },

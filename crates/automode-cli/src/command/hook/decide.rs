@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use automode::audit::{self, Circumstance, Entry};
 use automode::engine::Settlement;
 use automode::ports::{FileSystem, SessionRecord};
-use automode::session::{self, CallNote, Memory, Note, Standing};
+use automode::session::{self, CallNote, Memory, Note, SessionSummary};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, HookPhase};
 use automode_core::{Ledger, Outcome, WrittenFile};
@@ -17,47 +17,47 @@ use sha2::{Digest, Sha256};
 
 use super::recall::{self, FromTranscript};
 use super::record;
-use super::serve::Desk;
+use super::serve::HookContext;
 use crate::{judge, setup};
 
 /// Decides a call that is about to run.
-pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
-    let (mut standing, mut trouble) = standing(desk);
-    let mut notes = begin(desk, &mut standing);
-    let project = project(desk, &standing);
+pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
+    let (mut standing, mut trouble) = standing(context);
+    let mut notes = begin(context, &mut standing);
+    let project = project(context, &standing);
     if let Some(project) = &project {
         add_project(&mut standing, project);
     }
     let own = standing.ledger;
-    if let Some(state) = &desk.state {
+    if let Some(state) = &context.state {
         standing.ledger = session::Outages::of(state).seen_by(own);
     }
-    let print = permit::print(call);
-    let settled = settle(desk, call, &standing);
+    let print = permit::fingerprint(call);
+    let settled = settle(context, call, &standing);
     let Settled {
         mut settlement,
         config,
         price,
     } = match settled {
         Ok(settled) => settled,
-        Err(why) => return Answer::failure(&why, desk.options.enforcement),
+        Err(why) => return Answer::failure(&why, context.options.enforcement),
     };
-    let permitted = redeem(desk, &print, &mut settlement.decision);
+    let permitted = redeem(context, &print, &mut settlement.decision);
     let name = name(&print);
     let log = Entry::new(
         &settlement.decision,
         &Circumstance {
             time: now(),
             id: &name,
-            agent: desk.options.agent.name(),
-            session: &desk.event.session,
-            subagent: desk.event.subagent.as_ref().map(|by| by.id.as_str()),
+            agent: context.options.agent.name(),
+            session: &context.event.session,
+            subagent: context.event.subagent.as_ref().map(|by| by.id.as_str()),
             tool: &settlement.call.tool,
             brief: &settlement.call.brief,
             cwd: &call.cwd,
-            presence: desk.presence,
-            shadow: desk.options.enforcement == Enforcement::Shadow,
-            latency: desk.started.elapsed().as_secs_f64() * 1000.0,
+            presence: context.presence,
+            shadow: context.options.enforcement == Enforcement::Shadow,
+            latency: context.started.elapsed().as_secs_f64() * 1000.0,
             judged: settlement.judged.as_ref(),
             price,
             config: &config,
@@ -67,9 +67,9 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
     );
     let mut writes = settlement.written.clone();
     record::still_own(&standing, &mut writes);
-    trouble |= !keep_marks(desk, project.as_ref(), &writes);
+    trouble |= !keep_marks(context, project.as_ref(), &writes);
     notes.extend(learned(
-        desk,
+        context,
         standing.ledger,
         (&settlement, price),
         CallNote {
@@ -80,35 +80,35 @@ pub fn call(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
             verdict: settlement.decision.verdict,
             decision: name.clone(),
             // A permit used up by a request for permission has nothing left for another one.
-            permitted: permitted && desk.event.kind.phase() == HookPhase::BeforeTool,
-            by: desk.event.subagent.as_ref().map(|by| by.id.clone()),
+            permitted: permitted && context.event.kind.phase() == HookPhase::BeforeTool,
+            by: context.event.subagent.as_ref().map(|by| by.id.clone()),
             writes,
         },
     ));
-    trouble |= keep(desk, &notes, &log).is_err();
+    trouble |= keep(context, &notes, &log).is_err();
     let trouble = match (standing.lost, trouble) {
         (true, _) => Trouble::Lost,
         (false, true) => Trouble::Unwritten,
         (false, false) => Trouble::None,
     };
-    answer(desk, &settlement.decision, &name, trouble)
+    answer(context, &settlement.decision, &name, trouble)
 }
 
 /// Decides a request for permission. A call that was just decided is not decided again where that was a no or a question.
-pub fn permission(desk: &Desk<'_>, call: &ToolCall) -> Answer {
-    let memory = remembered(desk);
-    let print = permit::print(call);
+pub fn permission(context: &HookContext<'_>, call: &ToolCall) -> Answer {
+    let memory = remembered(context);
+    let print = permit::fingerprint(call);
     let before = memory
         .calls
         .iter()
         .rev()
         .find(|known| known.note.print == print);
-    let state = desk.state.as_ref();
+    let state = context.state.as_ref();
     let granted = state.is_some_and(|state| permit::is_granted(state, &print));
     let verdict = match before {
         Some(known) if known.note.permitted && known.outcome == Outcome::Pending => Verdict::Allow,
         Some(known) if known.note.verdict != Verdict::Allow && !granted => known.note.verdict,
-        Some(_) | None => return self::call(desk, call, None),
+        Some(_) | None => return self::call(context, call, None),
     };
     let name = before
         .map(|known| known.note.decision.clone())
@@ -124,12 +124,13 @@ pub fn permission(desk: &Desk<'_>, call: &ToolCall) -> Answer {
         stop: false,
         trace: automode_core::Trace::default(),
     };
-    answer(desk, &decision, &name, Trouble::None)
+    answer(context, &decision, &name, Trouble::None)
 }
 
 /// Everything that is known of the session.
-pub fn remembered(desk: &Desk<'_>) -> Memory {
-    desk.log
+pub fn remembered(context: &HookContext<'_>) -> Memory {
+    context
+        .log
         .as_ref()
         .and_then(|log| log.read().ok())
         .unwrap_or_default()
@@ -137,24 +138,24 @@ pub fn remembered(desk: &Desk<'_>) -> Memory {
 
 /// How the session stands, and whether knowing it failed. A record that is there and cannot be
 /// read is lost; without a state there never was one.
-pub fn standing(desk: &Desk<'_>) -> (Standing, bool) {
-    match desk.log.as_ref().map(session::Log::glance) {
+pub fn standing(context: &HookContext<'_>) -> (SessionSummary, bool) {
+    match context.log.as_ref().map(session::Log::glance) {
         Some(Ok(standing)) => (standing, false),
-        Some(Err(_)) => (Standing::lost(), true),
-        None => (Standing::default(), true),
+        Some(Err(_)) => (SessionSummary::lost(), true),
+        None => (SessionSummary::default(), true),
     }
 }
 
 /// The record of the project that a session works in, where there is a state to keep it in.
-fn project(desk: &Desk<'_>, standing: &Standing) -> Option<session::Log> {
+fn project(context: &HookContext<'_>, standing: &SessionSummary) -> Option<session::Log> {
     let repo = standing.repo.as_ref().and_then(|repo| repo.root.as_deref());
     let root = repo.or(standing.cwd.as_deref())?;
-    session::Log::of_project(desk.state.as_ref()?, root).ok()
+    session::Log::of_project(context.state.as_ref()?, root).ok()
 }
 
 /// Adds what the project's other sessions left behind. A record of it that is damaged closes the
 /// project's code: what it forgot may have been downloaded.
-fn add_project(standing: &mut Standing, project: &session::Log) {
+fn add_project(standing: &mut SessionSummary, project: &session::Log) {
     match project.glance() {
         Ok(known) if !known.lost => standing.add_project(known),
         Ok(_) | Err(_) => standing.forgot_the_project(),
@@ -162,7 +163,11 @@ fn add_project(standing: &mut Standing, project: &session::Log) {
 }
 
 /// Keeps what counts against later calls where the project's other sessions find it.
-fn keep_marks(desk: &Desk<'_>, project: Option<&session::Log>, files: &[WrittenFile]) -> bool {
+fn keep_marks(
+    context: &HookContext<'_>,
+    project: Option<&session::Log>,
+    files: &[WrittenFile],
+) -> bool {
     let marked: Vec<WrittenFile> = files
         .iter()
         .filter(|file| session::is_marked(file))
@@ -177,21 +182,21 @@ fn keep_marks(desk: &Desk<'_>, project: Option<&session::Log>, files: &[WrittenF
         outcome: Outcome::Succeeded,
         files: marked,
     };
-    project.append(&[note], desk.patience()).is_ok()
+    project.append(&[note], context.patience()).is_ok()
 }
 
 /// The first contact with a session fixes where it began and its repository's remotes.
-pub fn begin(desk: &Desk<'_>, standing: &mut Standing) -> Vec<Note> {
+pub fn begin(context: &HookContext<'_>, standing: &mut SessionSummary) -> Vec<Note> {
     if standing.cwd.is_some() {
         return Vec::new();
     }
-    let cwd = &desk.event.cwd;
+    let cwd = &context.event.cwd;
     let facts = automode::observe::Machine.observe(&[Query::Repo(cwd.clone())]);
     standing.cwd = Some(cwd.clone());
     standing.repo = facts.repos.into_values().next();
     vec![Note::Start {
-        agent: desk.options.agent.name().to_owned(),
-        session: desk.event.session.clone(),
+        agent: context.options.agent.name().to_owned(),
+        session: context.event.session.clone(),
         cwd: cwd.clone(),
         repo: standing.repo.clone(),
     }]
@@ -199,12 +204,12 @@ pub fn begin(desk: &Desk<'_>, standing: &mut Standing) -> Vec<Note> {
 
 /// The session as the engine sees it. automode decides in every mode of the client but plan mode, which is stricter.
 /// Words and calls are left to who recalls them.
-pub fn session(desk: &Desk<'_>, standing: &Standing) -> Session {
-    let (mode, presence) = match desk.event.mode {
-        Some(Mode::Plan) => (Mode::Plan, desk.presence),
+pub fn session(context: &HookContext<'_>, standing: &SessionSummary) -> Session {
+    let (mode, presence) = match context.event.mode {
+        Some(Mode::Plan) => (Mode::Plan, context.presence),
         Some(Mode::DontAsk) => (Mode::Auto, Presence::Headless),
         Some(Mode::Default | Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions) | None => {
-            (Mode::Auto, desk.presence)
+            (Mode::Auto, context.presence)
         }
     };
     Session {
@@ -224,18 +229,22 @@ struct Settled {
     price: Option<u64>,
 }
 
-fn settle(desk: &Desk<'_>, call: &ToolCall, standing: &Standing) -> Result<Settled, String> {
+fn settle(
+    context: &HookContext<'_>,
+    call: &ToolCall,
+    standing: &SessionSummary,
+) -> Result<Settled, String> {
     // The settings of the directory that the session began in hold for all of it.
-    let root = standing.cwd.as_deref().unwrap_or(&desk.event.cwd);
-    let gate = judge::seat(
+    let root = standing.cwd.as_deref().unwrap_or(&context.event.cwd);
+    let gate = judge::with_configured_judge(
         setup::judgeless_gate(root, None),
-        &desk.event.session,
-        recall::model(desk.options.agent, desk.event),
+        &context.event.session,
+        recall::model(context.options.agent, context.event),
     );
     let recall = FromTranscript {
-        agent: desk.options.agent,
-        event: desk.event,
-        log: desk.log.as_ref(),
+        agent: context.options.agent,
+        event: context.event,
+        log: context.log.as_ref(),
         memory: OnceCell::new(),
         pending: call,
         record: if standing.lost {
@@ -245,7 +254,7 @@ fn settle(desk: &Desk<'_>, call: &ToolCall, standing: &Standing) -> Result<Settl
         },
         window: &gate.policy().settings.judge.transcript,
     };
-    let settlement = gate.decide(call, &session(desk, standing), &recall);
+    let settlement = gate.decide(call, &session(context, standing), &recall);
     let config = gate.policy().provenance().digest.chars().take(16).collect();
     let price = settlement.judged.as_ref().and_then(|judged| {
         let price = gate.policy().settings.service.price(&judged.model)?;
@@ -259,12 +268,12 @@ fn settle(desk: &Desk<'_>, call: &ToolCall, standing: &Standing) -> Result<Settl
 }
 
 /// A person may have permitted this very call once. A deny rule stands all the same: whoever wrote it can change it.
-fn redeem(desk: &Desk<'_>, print: &str, decision: &mut Decision) -> bool {
+fn redeem(context: &HookContext<'_>, print: &str, decision: &mut Decision) -> bool {
     let by_rule = matches!(decision.ground, Ground::Policy { .. });
     if decision.verdict == Verdict::Allow || by_rule && decision.verdict == Verdict::Deny {
         return false;
     }
-    let Some(name) = desk
+    let Some(name) = context
         .state
         .as_ref()
         .and_then(|state| permit::redeem(state, print, SystemTime::now()))
@@ -283,13 +292,13 @@ fn redeem(desk: &Desk<'_>, print: &str, decision: &mut Decision) -> bool {
 
 /// What the session learns from a settled call.
 fn learned(
-    desk: &Desk<'_>,
+    context: &HookContext<'_>,
     before: Ledger,
     (settlement, price): (&Settlement, Option<u64>),
     call: CallNote,
 ) -> Vec<Note> {
     let mut notes = session::learned(before, settlement, price, call);
-    if let Some(state) = &desk.state {
+    if let Some(state) = &context.state {
         let moved = notes.iter().find_map(|note| match note {
             Note::Ledger(moved) => Some(moved),
             Note::Start { .. }
@@ -307,23 +316,23 @@ fn learned(
             .for_each(|moved| session::Outages::of(state).tell(moved));
     }
     // In shadow mode the client runs what it runs: denials that nobody enforced are not counted.
-    if desk.options.enforcement == Enforcement::Shadow {
+    if context.options.enforcement == Enforcement::Shadow {
         notes.retain(|note| !matches!(note, Note::Ledger(_)));
     }
     notes
 }
 
 /// Writes log and record down. A failure is for the person to know, never for the verdict.
-fn keep(desk: &Desk<'_>, notes: &[Note], entry: &Entry) -> Result<(), ()> {
-    let logged = match &desk.state {
+fn keep(context: &HookContext<'_>, notes: &[Note], entry: &Entry) -> Result<(), ()> {
+    let logged = match &context.state {
         Some(state) => audit::Log::new(state)
-            .append(entry, desk.patience())
+            .append(entry, context.patience())
             .map_err(drop)
             .map(drop),
         None => Err(()),
     };
-    let noted = match &desk.log {
-        Some(log) => log.append(notes, desk.patience()).map_err(drop),
+    let noted = match &context.log {
+        Some(log) => log.append(notes, context.patience()).map_err(drop),
         None => Err(()),
     };
     logged.and(noted)
@@ -338,8 +347,8 @@ enum Trouble {
     Lost,
 }
 
-fn answer(desk: &Desk<'_>, decision: &Decision, name: &str, trouble: Trouble) -> Answer {
-    let mut answer = Answer::decided(decision, Some(name), desk.options.enforcement);
+fn answer(context: &HookContext<'_>, decision: &Decision, name: &str, trouble: Trouble) -> Answer {
+    let mut answer = Answer::decided(decision, Some(name), context.options.enforcement);
     let notice = match trouble {
         Trouble::None => None,
         Trouble::Unwritten => Some(

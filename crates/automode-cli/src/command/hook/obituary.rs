@@ -49,7 +49,7 @@ pub fn write(options: &Options, progress: &Progress, failure: WorkerFailure, sta
         stop: false,
         trace: Trace::default(),
     };
-    let print = permit::print(call);
+    let print = permit::fingerprint(call);
     let (name, action) = tool::normalize(call);
     let entry = Entry::new(
         &decision,

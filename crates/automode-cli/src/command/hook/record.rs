@@ -7,7 +7,7 @@ use std::io::Read;
 use std::time::SystemTime;
 
 use automode::ports::NoRecall;
-use automode::session::{self, Note, Phase, Standing};
+use automode::session::{self, Note, Phase, SessionSummary};
 use automode::{Action, Ground, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, EventKind, Report};
 use automode_core::{Outcome, WrittenFile, path, tool};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::decide;
-use super::serve::Desk;
+use super::serve::HookContext;
 use crate::setup;
 
 /// Files past this size have no digest.
@@ -26,25 +26,25 @@ const MAX_FILES: usize = 32;
 const MAX_REPORT: usize = 16_000;
 
 /// The user's words, at the source.
-pub fn prompt(desk: &Desk<'_>, words: Option<&str>) {
+pub fn prompt(context: &HookContext<'_>, words: Option<&str>) {
     let notes = words.map(|words| Note::User {
         text: words.to_owned(),
     });
-    note(desk, notes.into_iter().collect());
+    note(context, notes.into_iter().collect());
 }
 
 /// A session begins; long forgotten ones are cleared away.
-pub fn start(desk: &Desk<'_>) {
-    note(desk, Vec::new());
-    if let Some(state) = &desk.state {
+pub fn start(context: &HookContext<'_>) {
+    note(context, Vec::new());
+    if let Some(state) = &context.state {
         // What stays behind today goes tomorrow.
         session::expire(state, SystemTime::now()).unwrap_or_default();
     }
 }
 
 /// A subagent comes or goes, or the session ends.
-pub fn life(desk: &Desk<'_>) {
-    let phase = match &desk.event.kind {
+pub fn life(context: &HookContext<'_>) {
+    let phase = match &context.event.kind {
         EventKind::SubagentStart => Some(Phase::Started),
         EventKind::SubagentStop => Some(Phase::Stopped),
         EventKind::BeforeTool { .. }
@@ -55,7 +55,7 @@ pub fn life(desk: &Desk<'_>) {
         | EventKind::SessionEnd
         | EventKind::Other { .. } => None,
     };
-    let noted = match (phase, &desk.event.subagent) {
+    let noted = match (phase, &context.event.subagent) {
         (Some(phase), Some(subagent)) => Note::Subagent {
             id: subagent.id.clone(),
             kind: subagent.kind.clone(),
@@ -64,13 +64,13 @@ pub fn life(desk: &Desk<'_>) {
         (Some(_), None) => return,
         (None, _) => Note::End,
     };
-    note(desk, vec![noted]);
+    note(context, vec![noted]);
 }
 
 /// A call has ended: what became of it, and the files as they are now.
-pub fn after(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcome) {
-    let memory = decide::remembered(desk);
-    let print = permit::print(call);
+pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcome) {
+    let memory = decide::remembered(context);
+    let print = permit::fingerprint(call);
     let is_it = |own: &str| id == Some(own);
     let known = memory
         .calls
@@ -112,21 +112,21 @@ pub fn after(desk: &Desk<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcom
         outcome,
         files,
     };
-    note(desk, vec![done]);
+    note(context, vec![done]);
 }
 
 /// A subagent returns: what it was denied is told to its parent, and a judge, where there is one, looks at what it says.
-pub fn report(desk: &Desk<'_>, report: &Report) -> Answer {
-    if desk.options.enforcement == Enforcement::Shadow {
+pub fn report(context: &HookContext<'_>, report: &Report) -> Answer {
+    if context.options.enforcement == Enforcement::Shadow {
         return Answer::Neutral;
     }
-    let memory = decide::remembered(desk);
+    let memory = decide::remembered(context);
     let line = report
         .subagent
         .as_ref()
         .and_then(|id| memory.subagents.get(id));
     let denied = line.map_or(0, |line| line.denied);
-    let root = memory.standing.cwd.as_deref().unwrap_or(&desk.event.cwd);
+    let root = memory.standing.cwd.as_deref().unwrap_or(&context.event.cwd);
     let Ok(gate) = setup::gate(root, None) else {
         return Answer::Neutral;
     };
@@ -137,12 +137,12 @@ pub fn report(desk: &Desk<'_>, report: &Report) -> Answer {
             ("report".to_owned(), Value::from(text)),
             ("calls_denied".to_owned(), Value::from(denied)),
         ]),
-        cwd: desk.event.cwd.clone(),
+        cwd: context.event.cwd.clone(),
     };
     let session = Session {
         transcript: memory.entries.clone(),
         calls: memory.records(),
-        ..decide::session(desk, &memory.standing)
+        ..decide::session(context, &memory.standing)
     };
     let decision = gate.decide(&call, &session, &NoRecall).decision;
     let flagged = matches!(decision.ground, Ground::Judge(_)) && decision.verdict == Verdict::Deny;
@@ -158,15 +158,15 @@ pub fn report(desk: &Desk<'_>, report: &Report) -> Answer {
     }
 }
 
-fn note(desk: &Desk<'_>, notes: Vec<Note>) {
-    let Some(log) = &desk.log else {
+fn note(context: &HookContext<'_>, notes: Vec<Note>) {
+    let Some(log) = &context.log else {
         return;
     };
-    let (mut standing, _) = decide::standing(desk);
-    let mut all = decide::begin(desk, &mut standing);
+    let (mut standing, _) = decide::standing(context);
+    let mut all = decide::begin(context, &mut standing);
     all.extend(notes);
     // A record that cannot be kept is told with the next decision.
-    log.append(&all, desk.patience()).unwrap_or_default();
+    log.append(&all, context.patience()).unwrap_or_default();
 }
 
 /// The file that an editing tool changed. What it wrote whole is the session's.
@@ -204,7 +204,7 @@ fn edited(call: &ToolCall) -> Option<WrittenFile> {
 
 /// Files that are about to be written and still are as this session left them keep their
 /// digest, so that they are the session's afterwards too.
-pub fn still_own(standing: &Standing, writes: &mut [WrittenFile]) {
+pub fn still_own(standing: &SessionSummary, writes: &mut [WrittenFile]) {
     let unknown = writes.iter_mut().filter(|file| file.digest.is_empty());
     for file in unknown.take(MAX_FILES) {
         let record = standing.written.iter().find(|own| own.path == file.path);

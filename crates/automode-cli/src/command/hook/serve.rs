@@ -14,7 +14,7 @@ use super::{Options, Progress, decide, record};
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What every event needs.
-pub struct Desk<'a> {
+pub struct HookContext<'a> {
     pub options: &'a Options,
     pub event: &'a Event,
     /// Where to remember; without one nothing is remembered and everything is still decided.
@@ -26,7 +26,7 @@ pub struct Desk<'a> {
     locks_until: Option<Instant>,
 }
 
-impl Desk<'_> {
+impl HookContext<'_> {
     /// How long the next lock may be waited for: what the ones before it have left.
     pub fn patience(&self) -> Duration {
         self.locks_until.map_or(Duration::ZERO, |until| {
@@ -57,7 +57,7 @@ pub fn serve(options: &Options, progress: &Progress, started: Instant) -> Reply 
     let log = state
         .as_ref()
         .and_then(|state| Log::open(state, agent.name(), &event.session).ok());
-    let desk = Desk {
+    let context = HookContext {
         options,
         event: &event,
         state,
@@ -66,35 +66,35 @@ pub fn serve(options: &Options, progress: &Progress, started: Instant) -> Reply 
         started,
         locks_until: Instant::now().checked_add(PATIENCE),
     };
-    let answer = answer(&desk);
-    agent.render(phase, &answer, desk.presence)
+    let answer = answer(&context);
+    agent.render(phase, &answer, context.presence)
 }
 
-fn answer(desk: &Desk<'_>) -> Answer {
-    match &desk.event.kind {
-        EventKind::BeforeTool { call, id } => decide::call(desk, call, id.as_deref()),
-        EventKind::PermissionRequest { call } => decide::permission(desk, call),
+fn answer(context: &HookContext<'_>) -> Answer {
+    match &context.event.kind {
+        EventKind::BeforeTool { call, id } => decide::call(context, call, id.as_deref()),
+        EventKind::PermissionRequest { call } => decide::permission(context, call),
         EventKind::AfterTool {
             call,
             id,
             outcome,
             report,
         } => {
-            record::after(desk, call, id.as_deref(), *outcome);
+            record::after(context, call, id.as_deref(), *outcome);
             report
                 .as_ref()
-                .map_or(Answer::Neutral, |report| record::report(desk, report))
+                .map_or(Answer::Neutral, |report| record::report(context, report))
         }
         EventKind::Prompt { words } => {
-            record::prompt(desk, words.as_deref());
+            record::prompt(context, words.as_deref());
             Answer::Neutral
         }
         EventKind::SessionStart => {
-            record::start(desk);
+            record::start(context);
             Answer::Neutral
         }
         EventKind::SubagentStart | EventKind::SubagentStop | EventKind::SessionEnd => {
-            record::life(desk);
+            record::life(context);
             Answer::Neutral
         }
         EventKind::Other { .. } => Answer::Neutral,

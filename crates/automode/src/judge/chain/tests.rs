@@ -241,7 +241,7 @@ fn money_is_counted_and_ends() {
         ..service(2_000)
     };
     let chain = Chain::new(vec![model.link()], service).with_notes(Notes {
-        purse: Some(Purse::open(&state, "s").unwrap()),
+        purse: Some(SpendLog::open(&state, "s").unwrap()),
         ..Notes::default()
     });
     assert!(chain.ask(&request(Stage::Fast)).is_ok());
@@ -262,7 +262,7 @@ fn a_model_without_a_price_is_not_free() {
             told,
             ..Scripted::new(name, vec![])
         };
-        let purse = Purse::open(&state, "s").unwrap();
+        let purse = SpendLog::open(&state, "s").unwrap();
         let chain = Chain::new(vec![model.link()], service(2_000)).with_notes(Notes {
             purse: Some(purse.clone()),
             ..Notes::default()

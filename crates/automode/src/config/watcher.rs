@@ -8,7 +8,7 @@ use super::{Places, load};
 use crate::ports::Clock;
 
 /// Keeps the policy of a directory and reads its files again in time.
-pub struct Keeper {
+pub struct PolicyWatcher {
     places: Places,
     clock: Box<dyn Clock>,
     kept: Mutex<Kept>,
@@ -19,7 +19,7 @@ struct Kept {
     read_at: u64,
 }
 
-impl Keeper {
+impl PolicyWatcher {
     /// The longest time in seconds that a policy is used before its files are read again.
     pub const MAX_AGE: u64 = 30 * 60;
 

@@ -1,7 +1,7 @@
 //! What decides before a judge is asked.
 //!
 //! A record grows with its session, and most of its lines are words and calls that only
-//! a judge will read. [`Standing::glance`] passes these over by how they begin, so that
+//! a judge will read. [`SessionSummary::glance`] passes these over by how they begin, so that
 //! a hook that asks no judge costs the same late in a session as early.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use super::note::Cost;
 
 /// Where a session began, what it wrote, and how it has fared.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct SessionSummary {
     /// `None`: nothing is known of this session yet.
     pub cwd: Option<String>,
     pub repo: Option<RepoFact>,
@@ -27,7 +27,7 @@ pub struct Standing {
     places: HashMap<String, usize>,
 }
 
-impl Standing {
+impl SessionSummary {
     /// The standing that [`Memory::fold`] finds, without the words and the calls.
     #[must_use]
     pub fn glance(text: &str) -> Self {
@@ -209,13 +209,13 @@ mod tests {
                 .iter()
                 .map(|note| format!("{}\n", serde_json::to_string(note).unwrap()))
                 .collect();
-            let by_path = |mut standing: Standing| {
+            let by_path = |mut standing: SessionSummary| {
                 standing.written.sort_by(|one, other| one.path.cmp(&other.path));
                 standing.places.clear();
                 standing
             };
             prop_assert_eq!(
-                by_path(Standing::glance(&text)),
+                by_path(SessionSummary::glance(&text)),
                 by_path(Memory::fold(&text).standing)
             );
         }

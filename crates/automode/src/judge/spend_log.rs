@@ -28,7 +28,7 @@ pub struct Spent {
 
 /// The purse of one session.
 #[derive(Clone, Debug)]
-pub struct Purse {
+pub struct SpendLog {
     file: PathBuf,
     lock: PathBuf,
     session: String,
@@ -42,7 +42,7 @@ struct Book {
     sessions: BTreeMap<String, u64>,
 }
 
-impl Purse {
+impl SpendLog {
     /// # Errors
     /// The folder cannot be made.
     pub fn open(state: &State, session: &str) -> std::io::Result<Self> {
@@ -136,8 +136,8 @@ mod tests {
     fn a_session_and_a_day_have_their_own_limits() {
         let directory = tempfile::tempdir().unwrap();
         let state = State::at(directory.path().join("state")).unwrap();
-        let one = Purse::open(&state, "one").unwrap();
-        let two = Purse::open(&state, "two").unwrap();
+        let one = SpendLog::open(&state, "one").unwrap();
+        let two = SpendLog::open(&state, "two").unwrap();
         one.pay(300, 10).unwrap();
         two.pay(500, 20).unwrap();
         assert_eq!(
@@ -166,7 +166,7 @@ mod tests {
     fn a_broken_book_reaches_every_limit() {
         let directory = tempfile::tempdir().unwrap();
         let state = State::at(directory.path().join("state")).unwrap();
-        let purse = Purse::open(&state, "one").unwrap();
+        let purse = SpendLog::open(&state, "one").unwrap();
         fs::write(&purse.file, "nonsense").unwrap();
         assert!(purse.is_empty(&limits(Some(u64::MAX), None), 0));
         assert!(!purse.is_empty(&limits(None, None), 0));

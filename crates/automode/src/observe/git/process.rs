@@ -1,0 +1,140 @@
+//! git itself, asked where its files cannot be read.
+//!
+//! The only place that starts a program. It gets an environment of its own, no hooks,
+//! no monitor and no submodules, a group of its own that ends with it, and what is left
+//! of the time that all questions of a call share. It is not started at all where the
+//! repository's own configuration would make it run something.
+
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use automode_core::GitState;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::super::repo::Repository;
+
+/// How long all questions of a call may take together.
+pub(super) const BUDGET: Duration = Duration::from_secs(2);
+/// The most output that is read; a repository that has more to say is dirty.
+const MOST: u64 = 1024 * 1024;
+
+/// Variables git needs to find itself and the user's own settings.
+const INHERITED: &[&str] = &["PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT"];
+
+/// The state of a canonical path; of a directory, of everything in it.
+pub(super) fn state(repository: &Repository, path: &Path, until: Instant) -> GitState {
+    if !repository.helpers().iter().all(|key| is_idle(key)) {
+        return GitState::None;
+    }
+    let status = [
+        "status",
+        "--porcelain",
+        "-z",
+        "--untracked-files=all",
+        "--ignored=matching",
+        "--ignore-submodules=all",
+        "--no-renames",
+    ];
+    let Some(report) = run(&repository.root, &status, path, until) else {
+        return GitState::None;
+    };
+    match worst(&report) {
+        Some(state) => state,
+        // Silence means clean, or that git knows nothing of it.
+        None => match run(&repository.root, &["ls-files", "-z"], path, until) {
+            Some(tracked) if !tracked.is_empty() => GitState::Clean,
+            Some(_) => GitState::Untracked,
+            None => GitState::None,
+        },
+    }
+}
+
+/// Whether the key is of no consequence for `status` and `ls-files`, or overridden by us.
+fn is_idle(key: &str) -> bool {
+    let key = key.to_lowercase();
+    !(key.starts_with("filter.") || key.starts_with("include"))
+}
+
+/// The state that would lose most, of all that `status` reports.
+fn worst(report: &[u8]) -> Option<GitState> {
+    report
+        .split(|byte| *byte == 0)
+        .filter_map(|entry| entry.get(..2))
+        .map(|code| match code {
+            b"??" => GitState::Untracked,
+            b"!!" => GitState::Ignored,
+            _ => GitState::Dirty,
+        })
+        .max_by_key(|state| super::loss(*state))
+}
+
+fn run(root: &Path, arguments: &[&str], path: &Path, until: Instant) -> Option<Vec<u8>> {
+    let left = until.checked_duration_since(Instant::now())?;
+    let mut command = Command::new("git");
+    command
+        .env_clear()
+        .envs(
+            INHERITED
+                .iter()
+                .filter_map(|name| Some((name, std::env::var_os(name)?))),
+        )
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .env("LC_ALL", "C")
+        .arg("-C")
+        .arg(root)
+        .args([
+            "--no-pager",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ])
+        .args(arguments)
+        .arg("--")
+        .arg(path)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    wait(command.spawn().ok()?, left)
+}
+
+/// The whole output of a process that ended well and in time. Nothing of its group outlives this.
+pub(super) fn wait(mut child: Child, patience: Duration) -> Option<Vec<u8>> {
+    let end = Instant::now().checked_add(patience)?;
+    let output = child.stdout.take()?;
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut report = Vec::new();
+        let read = output.take(MOST).read_to_end(&mut report);
+        // Nobody listens any more once the deadline has passed.
+        sender
+            .send(read.is_ok().then_some(report))
+            .unwrap_or_default();
+    });
+    let report = receiver.recv_timeout(patience).ok().flatten();
+    let full = report
+        .as_ref()
+        .is_some_and(|report| report.len() as u64 == MOST);
+    let mut ended = None;
+    // One that closes its output and goes on is not waited for any longer than one that talks.
+    while report.is_some() && !full && ended.is_none() && Instant::now() < end {
+        ended = child.try_wait().ok().flatten();
+        if ended.is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // It is ours to end: it was started above, in a group of its own.
+        kill_process_group(group, Signal::KILL).ok();
+    }
+    child.wait().ok();
+    report.filter(|_| full || ended.is_some_and(|status| status.success()))
+}

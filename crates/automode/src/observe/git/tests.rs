@@ -1,0 +1,291 @@
+//! git itself is the oracle.
+
+use std::process::Command;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn git(root: &Path, arguments: &[&str]) {
+    let done = Command::new("git")
+        .current_dir(root)
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{arguments:?}: {done:?}");
+}
+
+fn tree() -> (tempfile::TempDir, PathBuf) {
+    let tree = tempfile::tempdir().unwrap();
+    let root = fs::canonicalize(tree.path()).unwrap();
+    git(&root, &["init", "-q"]);
+    (tree, root)
+}
+
+fn state(path: &Path) -> GitState {
+    states(&[path.to_owned()]).pop().unwrap()
+}
+
+/// What git itself says.
+fn oracle(path: &Path) -> GitState {
+    let repository = existing(path).and_then(repo::find).unwrap();
+    let until = Instant::now() + std::time::Duration::from_secs(60);
+    process::state(&repository, path, until)
+}
+
+#[test]
+fn git_tells_what_it_has() {
+    let (_tree, root) = tree();
+    fs::create_dir_all(root.join("src")).unwrap();
+    fs::write(root.join(".gitignore"), "dist\n").unwrap();
+    fs::write(root.join("src/clean"), "1").unwrap();
+    fs::write(root.join("dirty"), "1").unwrap();
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-qm", "one"]);
+    fs::write(root.join("dirty"), "2").unwrap();
+    fs::write(root.join("untracked*"), "1").unwrap();
+    fs::create_dir_all(root.join("dist")).unwrap();
+    fs::write(root.join("dist/app.js"), "1").unwrap();
+    fs::write(root.join("staged"), "1").unwrap();
+    git(&root, &["add", "staged"]);
+    let check = |path: &str, expected: GitState| {
+        let path = root.join(path);
+        assert_eq!(state(&path), expected, "{}", path.display());
+        assert_eq!(oracle(&path), expected, "{}", path.display());
+    };
+    check("src/clean", GitState::Clean);
+    check("src", GitState::Clean);
+    check("dirty", GitState::Dirty);
+    check("staged", GitState::Dirty);
+    check("untracked*", GitState::Untracked);
+    check("dist/app.js", GitState::Ignored);
+    check("dist", GitState::Ignored);
+    check("", GitState::Untracked);
+    assert_eq!(state(Path::new("/")), GitState::None);
+    assert_eq!(state(&root.join(".git/config")), GitState::None);
+}
+
+#[test]
+fn a_repository_that_would_run_programs_runs_none() {
+    let (_tree, root) = tree();
+    let mark = root.join("ran");
+    fs::write(root.join("a"), "1").unwrap();
+    fs::write(root.join(".gitattributes"), "* filter=x\n").unwrap();
+    git(&root, &["add", "a"]);
+    git(&root, &["commit", "-qm", "one"]);
+    let program = format!("touch {}; cat", mark.display());
+    git(&root, &["config", "filter.x.clean", &program]);
+    git(&root, &["config", "core.fsmonitor", &program]);
+    fs::write(root.join("a"), "2").unwrap();
+    assert_eq!(state(&root.join("a")), GitState::Dirty);
+    // Not even where git would have to be asked.
+    git(&root, &["config", "core.worktree", root.to_str().unwrap()]);
+    assert_eq!(state(&root.join("a")), GitState::None);
+    assert!(!mark.exists(), "git ran the repository's program");
+}
+
+#[test]
+fn packed_deltas_worktrees_and_old_indexes_are_read() {
+    let (_tree, root) = tree();
+    fs::create_dir_all(root.join("deep/er")).unwrap();
+    for at in 0..300 {
+        let body = format!("{at}\n").repeat(40);
+        fs::write(root.join(format!("deep/er/file-{at}")), body).unwrap();
+    }
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-qm", "one"]);
+    for at in 0..5 {
+        fs::write(root.join("deep/er/file-7"), format!("{at}")).unwrap();
+        git(&root, &["commit", "-qam", "more"]);
+    }
+    git(&root, &["gc", "-q", "--aggressive"]);
+    git(&root, &["pack-refs", "--all"]);
+    // Something is staged elsewhere, so that trees are looked up one by one.
+    fs::write(root.join("new"), "1").unwrap();
+    git(&root, &["add", "new"]);
+    for version in ["2", "3", "4"] {
+        git(&root, &["update-index", "--index-version", version]);
+        for path in ["deep/er/file-7", "deep/er/file-299", "deep", "new"] {
+            let path = root.join(path);
+            let expected = if path.ends_with("new") {
+                GitState::Dirty
+            } else {
+                GitState::Clean
+            };
+            assert_eq!(state(&path), expected, "{version} {}", path.display());
+        }
+    }
+    let other = fs::canonicalize(root.parent().unwrap())
+        .unwrap()
+        .join(format!(
+            "{}-other",
+            root.file_name().unwrap().to_str().unwrap()
+        ));
+    git(
+        &root,
+        &[
+            "worktree",
+            "add",
+            "-q",
+            other.to_str().unwrap(),
+            "-b",
+            "side",
+        ],
+    );
+    assert_eq!(state(&other.join("deep/er/file-7")), GitState::Clean);
+    fs::remove_dir_all(&other).unwrap();
+}
+
+#[test]
+fn a_directory_past_the_budget_counts_as_lost() {
+    let (_tree, root) = tree();
+    fs::create_dir(root.join("many")).unwrap();
+    for at in 0..200 {
+        fs::write(root.join(format!("many/{at}")), "x").unwrap();
+    }
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-qm", "one"]);
+    let repository = repo::find(&root).unwrap();
+    let many = root.join("many");
+    let look = |steps| {
+        let mut budget = Budget {
+            steps,
+            bytes: BYTES,
+            until: None,
+        };
+        in_repository(&repository, &[&many], &mut budget)
+            .pop()
+            .unwrap()
+    };
+    assert_eq!(look(STEPS), GitState::Clean);
+    assert_eq!(look(100), GitState::Untracked);
+}
+
+#[test]
+fn one_that_hangs_is_ended_with_its_group_and_in_time() {
+    use std::os::unix::process::CommandExt;
+    let started = Instant::now();
+    for script in [
+        "sleep 77.5 & sleep 77.5",
+        "exec >&-; sleep 77.5 & sleep 77.5",
+        "trap '' TERM; sleep 77.5",
+    ] {
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", script])
+            .process_group(0)
+            .stdout(std::process::Stdio::piped());
+        let child = command.spawn().unwrap();
+        let told = process::wait(child, std::time::Duration::from_millis(300));
+        assert_eq!(told, None, "{script}");
+    }
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
+}
+
+/// Something that people and programs do in a working tree.
+#[derive(Clone, Debug)]
+enum Deed {
+    Write(u8, u8),
+    Remove(u8),
+    Link(u8, u8),
+    Chmod(u8),
+    Ignore(u8),
+    Add(u8),
+    AddAll,
+    Commit,
+    Gc,
+}
+
+const NAMES: [&str; 9] = [
+    "a", "a-b", "a.o", "d/a", "d/e/f.o", "d/e/g", "d-e", "out/x", "out/keep",
+];
+const LISTS: [(&str, &str); 5] = [
+    (".gitignore", "*.o\n/out/\n"),
+    (".gitignore", "out/*\n!out/keep\n"),
+    ("d/.gitignore", "/e/g\n!f.o\n"),
+    (".git/info/exclude", "a-b\n"),
+    (".gitignore", "**/e/\n"),
+];
+
+fn deed() -> impl Strategy<Value = Deed> {
+    prop_oneof![
+        4 => (0_u8..9, 0_u8..4).prop_map(|(name, body)| Deed::Write(name, body)),
+        1 => (0_u8..9).prop_map(Deed::Remove),
+        1 => (0_u8..9, 0_u8..9).prop_map(|(name, to)| Deed::Link(name, to)),
+        1 => (0_u8..9).prop_map(Deed::Chmod),
+        1 => (0_u8..5).prop_map(Deed::Ignore),
+        3 => (0_u8..9).prop_map(Deed::Add),
+        1 => Just(Deed::AddAll),
+        2 => Just(Deed::Commit),
+        1 => Just(Deed::Gc),
+    ]
+}
+
+fn act(root: &Path, deed: &Deed) {
+    let path = |name: &u8| root.join(NAMES[usize::from(*name)]);
+    let quietly = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .current_dir(root)
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"]);
+        command.args(arguments).output().unwrap();
+    };
+    match deed {
+        Deed::Write(name, body) => {
+            fs::create_dir_all(path(name).parent().unwrap()).ok();
+            let _ = fs::remove_file(path(name));
+            fs::write(path(name), format!("{body}\n")).ok();
+        }
+        Deed::Remove(name) => {
+            let _ = fs::remove_file(path(name));
+        }
+        Deed::Link(name, to) => {
+            fs::create_dir_all(path(name).parent().unwrap()).ok();
+            let _ = fs::remove_file(path(name));
+            std::os::unix::fs::symlink(NAMES[usize::from(*to)], path(name)).ok();
+        }
+        Deed::Chmod(name) => {
+            if fs::symlink_metadata(path(name)).is_ok_and(|about| about.is_file()) {
+                let mode = fs::metadata(path(name)).unwrap().permissions().mode() ^ 0o111;
+                fs::set_permissions(path(name), fs::Permissions::from_mode(mode)).unwrap();
+            }
+        }
+        Deed::Ignore(list) => {
+            let (name, text) = LISTS[usize::from(*list)];
+            fs::create_dir_all(root.join(name).parent().unwrap()).ok();
+            fs::write(root.join(name), text).ok();
+        }
+        Deed::Add(name) => quietly(&["add", "-f", "--", NAMES[usize::from(*name)]]),
+        Deed::AddAll => quietly(&["add", "-A"]),
+        Deed::Commit => quietly(&["commit", "-qm", "x"]),
+        Deed::Gc => quietly(&["repack", "-qad"]),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_told_is_what_git_tells(deeds in prop::collection::vec(deed(), 4..24)) {
+        let (_tree, root) = tree();
+        for deed in &deeds {
+            act(&root, deed);
+        }
+        let paths: Vec<PathBuf> = NAMES
+            .iter()
+            .chain(&["", "d", "d/e", "out", "nothing"])
+            .map(|name| root.join(name))
+            .filter(|path| !path.is_symlink())
+            .collect();
+        for (path, told) in paths.iter().zip(states(&paths)) {
+            let expected = oracle(path);
+            // Stricter is never wrong, looser always: a content that git has, or one that it leaves out.
+            let is_stricter = match told {
+                GitState::Clean | GitState::Ignored | GitState::None => false,
+                GitState::Dirty | GitState::Untracked => path.is_dir() || !path.exists(),
+            };
+            prop_assert!(told == expected || is_stricter, "{}: {told:?}, git {expected:?}: {deeds:?}", path.display());
+        }
+    }
+}
