@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::notation::{self, Choices, Count, Names, Result};
-use crate::tree::{FlagRow, Node};
+use crate::notation::{self, Choices, Names, Result};
+use crate::rows::{Arity, Row};
+use crate::tree::Node;
 
 /// Source of all tables so far; equal tables are written once.
 #[derive(Default)]
@@ -56,6 +57,7 @@ impl Source {
             .iter()
             .map(|act| notation::clause(act, &names))
             .collect::<Result<Vec<_>>>()?;
+        flags_are_inert &= spec.dry.is_none();
         flags_are_inert &= !clauses.iter().any(|clause| hangs_on_flags(clause));
         let clauses = self.slice("Clause", &clauses);
         let output = spec
@@ -65,28 +67,29 @@ impl Source {
             .map(|line| notation::output(&line, &names))
             .collect::<Result<Vec<_>>>()?;
         let output = self.slice("OutputRule", &output);
-        let dry = match &spec.dry {
-            Some(tests) => format!("Some({})", notation::any(tests, &names)?),
-            None => "None".to_owned(),
+        let dry = dry(spec.dry.as_deref(), &node.flags, &names)?;
+        let dynamic = match spec.dynamic_options.as_deref() {
+            None => false,
+            Some("inert") if flags_are_inert => true,
+            Some("inert") => return Err("its options are not all inert".to_owned()),
+            Some(other) => return Err(format!("dynamic options cannot be `{other}`")),
         };
-        let other = if node.any_flag { "Harmless" } else { "Gap" };
-        let help: Vec<String> = spec
-            .help
+        let ends: Vec<String> = spec
+            .ends
             .split_whitespace()
-            .map(|h| format!("{h:?}"))
+            .map(|word| format!("{word:?}"))
             .collect();
-        let help = self.slice("&str", &help);
+        let ends = self.slice("&str", &ends);
         Ok(format!(
-            "style: Style::{style}, flags: {flags}, prefixes: {prefixes}, other: Other::{other}, \
-             help: {help}, dry: {dry}, operands: {operands}, clauses: {clauses}, \
-             output: {output}, flags_are_inert: {}",
-            flags_are_inert && spec.dry.is_none(),
+            "style: Style::{style}, flags: {flags}, prefixes: {prefixes}, ends: {ends}, \
+             dry: {dry}, operands: {operands}, clauses: {clauses}, output: {output}, \
+             dynamic_options_are_inert: {dynamic}"
         ))
     }
 
     fn flags(
         &mut self,
-        rows: &[FlagRow],
+        rows: &[Row],
         names: &Names,
         flags_are_inert: &mut bool,
     ) -> Result<(String, String)> {
@@ -113,30 +116,28 @@ impl Source {
         Ok((table(exact), table(prefixes)))
     }
 
-    fn flag(&mut self, row: &FlagRow, names: &Names, flags_are_inert: &mut bool) -> Result<String> {
+    fn flag(&mut self, row: &Row, names: &Names, flags_are_inert: &mut bool) -> Result<String> {
         let mut values = Vec::new();
-        let mut takes = if row.values.is_empty() {
-            "Nothing"
-        } else {
-            "Words"
-        };
         for value in &row.values {
-            // An inherited flag may depend on flags that are not inherited with it.
+            // An inherited option may depend on options that are not inherited with it.
             let Choices {
                 source,
-                count,
                 flags_are_inert: mild,
+                ..
             } = notation::choices(value, names)
-                .map_err(|error| format!("flag `{}`: {error}", row.spellings.join(" ")))?;
+                .map_err(|error| format!("option `{}`: {error}", row.spellings.join(" ")))?;
             *flags_are_inert &= mild;
-            match count {
-                Count::One => {}
-                Count::Many => takes = "Rest",
-                Count::Until => takes = "Until",
-                Count::Glued => takes = "Glued",
-            }
             values.push(source);
         }
+        let takes = match row.arity {
+            Arity::None => "Nothing",
+            Arity::Glued => "Glued",
+            Arity::Digits => "Digits",
+            Arity::Required | Arity::Two => "Words",
+            Arity::Optional => "Perhaps",
+            Arity::Rest => "Rest",
+            Arity::Until => "Until",
+        };
         let values = self.slice("Slot", &values);
         Ok(format!(
             "Flag {{ id: {}, takes: Takes::{takes}, values: {values} }}",
@@ -187,7 +188,45 @@ impl Source {
     }
 }
 
-/// Whether the source has a condition that a flag decides.
+/// A rehearsal: `--dry-run`, `--dry-run=client`, and what takes it back.
+fn dry(tests: Option<&str>, rows: &[Row], names: &Names) -> Result<String> {
+    let Some(tests) = tests else {
+        return Ok("None".to_owned());
+    };
+    let mut cancels = Vec::new();
+    for test in tests.split_whitespace() {
+        let (flag, value) = match test.split_once('=') {
+            Some((flag, value)) => (flag, Some(value)),
+            None => (test, None),
+        };
+        let has = |name: &str| {
+            rows.iter()
+                .find(|row| row.spellings.iter().any(|s| s == name))
+        };
+        let takes = has(flag).is_some_and(|row| row.arity != Arity::None);
+        if takes && value.is_none() {
+            return Err(format!(
+                "`{flag}` rehearses with some values only: name them"
+            ));
+        }
+        let spellings = has(flag)
+            .map(|row| row.spellings.clone())
+            .unwrap_or_default();
+        for name in spellings.iter().filter_map(|name| name.strip_prefix("--")) {
+            let negated = has(&format!("--no-{name}"));
+            cancels.extend(negated.map(|row| row.id.to_string()));
+        }
+    }
+    cancels.sort();
+    cancels.dedup();
+    Ok(format!(
+        "Some(Rehearsal {{ tests: {}, cancels: &[{}] }})",
+        notation::tests(tests, names)?,
+        cancels.join(", ")
+    ))
+}
+
+/// Whether the source has a condition that an option decides.
 fn hangs_on_flags(source: &str) -> bool {
     ["Test::Flag", "Test::Value"]
         .iter()

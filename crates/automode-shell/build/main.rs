@@ -4,7 +4,9 @@ mod capabilities;
 mod emit;
 mod languages;
 mod notation;
+mod rows;
 mod schema;
+mod telling;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,14 +72,33 @@ impl Tables {
         let stem = place.rsplit('/').next().unwrap_or(place);
         let stem = stem.strip_suffix(".toml").unwrap_or(stem);
         let name = spec.name.clone().unwrap_or_else(|| stem.to_owned());
-        let node = tree::grow(&spec)?;
-        let constant = self.source.command(&node)?;
-        for name in std::iter::once(&name).chain(&spec.aliases) {
-            if self
-                .programs
-                .insert(name.clone(), constant.clone())
-                .is_some()
-            {
+        let mut names = vec![name.clone()];
+        names.extend(spec.aliases.iter().cloned());
+        for known in spec.only.keys().flat_map(|names| names.split_whitespace()) {
+            if !names.iter().any(|name| name == known) {
+                return Err(format!("`{known}` has options and is no name of the file"));
+            }
+        }
+        let mut shared = None;
+        for name in &names {
+            let own = spec
+                .only
+                .keys()
+                .any(|names| names.split_whitespace().any(|n| n == name));
+            let constant = match &shared {
+                Some(constant) if !own => String::clone(constant),
+                Some(_) | None => {
+                    let node =
+                        tree::grow(&spec, name).map_err(|error| format!("{name}: {error}"))?;
+                    self.source
+                        .command(&node)
+                        .map_err(|error| format!("{name}: {error}"))?
+                }
+            };
+            if !own {
+                shared = Some(constant.clone());
+            }
+            if self.programs.insert(name.clone(), constant).is_some() {
                 return Err(format!("`{name}` is described twice"));
             }
         }

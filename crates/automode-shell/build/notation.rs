@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-/// The flags that conditions and placeholders may name, by spelling.
+/// The options that conditions and placeholders may name, by spelling.
 pub type Names = BTreeMap<String, u16>;
 
 pub type Result<T> = std::result::Result<T, String>;
@@ -13,32 +13,21 @@ pub type Result<T> = std::result::Result<T, String>;
 /// Choices for one word: `write when -c | read`.
 pub struct Choices {
     pub source: String,
-    pub count: Count,
     /// No choice does more than read, and none has a condition.
     pub flags_are_inert: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Count {
-    One,
-    Many,
-    Until,
-    Glued,
-}
-
 pub fn choices(text: &str, names: &Names) -> Result<Choices> {
-    let mut count = Count::One;
     let mut flags_are_inert = true;
     let mut sources = Vec::new();
     for part in text.split(" | ") {
         let (role, when) = condition(part, names)?;
-        let (role, this) = suffix(role);
-        if this != Count::One {
-            count = this;
-        }
+        let (role, many) = match role.strip_suffix('*') {
+            Some(role) => (role, true),
+            None => (role, false),
+        };
         let (roles, mild) = roles(role)?;
         flags_are_inert &= mild;
-        let many = this == Count::Many;
         sources.push(format!(
             "Choice {{ roles: &[{roles}], many: {many}, when: {when} }}"
         ));
@@ -46,21 +35,8 @@ pub fn choices(text: &str, names: &Names) -> Result<Choices> {
     let source = format!("&[{}]", sources.join(", "));
     Ok(Choices {
         source,
-        count,
         flags_are_inert,
     })
-}
-
-fn suffix(role: &str) -> (&str, Count) {
-    if let Some(rest) = role.strip_suffix('*') {
-        (rest, Count::Many)
-    } else if let Some(rest) = role.strip_suffix(';') {
-        (rest, Count::Until)
-    } else if let Some(rest) = role.strip_prefix('?') {
-        (rest, Count::Glued)
-    } else {
-        (role, Count::One)
-    }
 }
 
 fn roles(text: &str) -> Result<(String, bool)> {
@@ -109,7 +85,8 @@ fn role(name: &str) -> Result<String> {
             | "cd-operands" | "bind" | "pid" | "process-name" | "task-file" | "mount" | "at-file"
             | "form-file" | "keyed-file" | "git-config" | "tar-action" | "cookie" | "ssh-option"
             | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
-            | "query" | "dsn" | "file-scheme" | "unit-property" | "plain" | "unpacked",
+            | "magic-open" | "query" | "dsn" | "file-scheme" | "unit-property" | "plain"
+            | "unpacked",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),
@@ -183,8 +160,13 @@ pub fn condition<'a>(text: &'a str, names: &Names) -> Result<(&'a str, String)> 
 }
 
 /// A list of tests of which one must hold: the value of `dry`.
-pub fn any(text: &str, names: &Names) -> Result<String> {
-    Ok(format!("&[{}]", group("when", text, names)?))
+/// Tests in a row: `-n --dry-run=client`.
+pub fn tests(text: &str, names: &Names) -> Result<String> {
+    let tests: Vec<String> = text
+        .split_whitespace()
+        .map(|word| test(word, names))
+        .collect::<Result<_>>()?;
+    Ok(format!("&[{}]", tests.join(", ")))
 }
 
 fn group(kind: &str, tests: &str, names: &Names) -> Result<String> {

@@ -16,25 +16,26 @@ pub struct Spec {
     #[serde(default)]
     pub nature: Vec<String>,
     pub style: Option<String>,
-    /// Flags without a value and without an effect.
+    /// Options whose values have roles, by their spellings.
     #[serde(default)]
-    pub switches: String,
-    /// Flags with a value and without an effect.
+    pub option: BTreeMap<String, Values>,
+    /// Options that conditions ask for.
     #[serde(default)]
-    pub valued: String,
+    pub tested: String,
+    /// Options without an effect, by the reason.
     #[serde(default)]
-    pub flags: BTreeMap<String, Values>,
-    /// As `switches`, for subcommands too.
+    pub inert: BTreeMap<String, String>,
+    /// Options that subcommands understand too.
     #[serde(default)]
-    pub global_switches: String,
-    /// As `valued`, for subcommands too.
+    pub global: Rows,
+    /// Options of some names of the file only.
     #[serde(default)]
-    pub global_valued: String,
-    /// Flags that subcommands understand too.
+    pub only: BTreeMap<String, Rows>,
+    /// What a word that is only known at run time may do where it turns out to be an option.
+    pub dynamic_options: Option<String>,
+    /// Words that, standing alone, print something and end the program.
     #[serde(default)]
-    pub global: BTreeMap<String, Values>,
-    #[serde(default)]
-    pub help: String,
+    pub ends: String,
     pub dry: Option<String>,
     pub operands: Option<Vec<String>>,
     #[serde(default)]
@@ -46,7 +47,19 @@ pub struct Spec {
     pub example: Vec<Example>,
 }
 
-/// The values of a flag.
+/// Options in the three ways in which they are written.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rows {
+    #[serde(default)]
+    pub option: BTreeMap<String, Values>,
+    #[serde(default)]
+    pub tested: String,
+    #[serde(default)]
+    pub inert: BTreeMap<String, String>,
+}
+
+/// The roles of an option's values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Values {
@@ -70,7 +83,7 @@ pub struct Example {
     pub output: Option<String>,
 }
 
-/// `environment.toml`: variables that make programs run something.
+/// `environment.toml`: variables that may stand in front of a program.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Environment {
@@ -96,4 +109,22 @@ pub struct Settings {
 #[serde(deny_unknown_fields)]
 pub struct Setting {
     pub is: String,
+}
+
+impl Lines {
+    pub fn list(&self) -> Vec<String> {
+        match self {
+            Self::One(line) => vec![line.clone()],
+            Self::Many(lines) => lines.clone(),
+        }
+    }
+}
+
+impl Values {
+    pub fn list(&self) -> Vec<String> {
+        match self {
+            Self::One(value) => vec![value.clone()],
+            Self::Many(values) => values.clone(),
+        }
+    }
 }

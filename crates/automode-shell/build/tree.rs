@@ -1,33 +1,139 @@
-//! A knowledge file as a tree: subcommand paths spread out, flags handed down.
+//! A knowledge file as a tree: subcommand paths spread out, options handed down.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::schema::{Lines, Spec, Values};
+use crate::rows::{self, Arity, Claim, Row};
+use crate::schema::{Rows, Spec};
 
 /// A command with its subcommands by name.
 #[derive(Clone, Default)]
 pub struct Node {
     pub spec: Spec,
-    /// Own and inherited flags by spelling.
-    pub flags: Vec<FlagRow>,
-    pub any_flag: bool,
+    /// Own and inherited options.
+    pub flags: Vec<Row>,
     pub children: BTreeMap<String, Node>,
 }
 
-#[derive(Clone)]
-pub struct FlagRow {
-    pub spellings: Vec<String>,
-    pub values: Vec<String>,
-    pub id: u16,
+/// Spreads a file out for one of its names.
+pub fn grow(spec: &Spec, name: &str) -> Result<Node, String> {
+    let mut spec = spec.clone();
+    for (names, rows) in std::mem::take(&mut spec.only) {
+        if names.split_whitespace().any(|known| known == name) {
+            add(&mut spec, rows)?;
+        }
+    }
+    let mut root = Node::default();
+    plant(&mut root, &spec)?;
+    share_patterns(&mut root);
+    number(&mut root, &[], None, 0)?;
+    check_tested(&root, &mut BTreeSet::new())?;
+    Ok(root)
 }
 
-/// Spreads a file out.
-pub fn grow(spec: &Spec) -> Result<Node, String> {
-    let mut root = Node::default();
-    plant(&mut root, spec)?;
-    share_patterns(&mut root);
-    number(&mut root, &[], &Inherited::default(), 0)?;
-    Ok(root)
+/// Options that code asks for by name.
+const ASKED_BY_CODE: &[&str] = &[
+    "--all",
+    "--branches",
+    "--delete",
+    "--detach",
+    "--force",
+    "--force-if-includes",
+    "--follow-tags",
+    "--force-with-lease",
+    "--global",
+    "--mirror",
+    "--orphan",
+    "--ours",
+    "--patch",
+    "--pathspec-from-file",
+    "--prune",
+    "--repo",
+    "--system",
+    "--tags",
+    "--theirs",
+    "--track",
+    "-a",
+    "-b",
+    "-B",
+    "-iname",
+    "-mindepth",
+    "-name",
+    "-not",
+    "-o",
+    "-or",
+    "!",
+    "(",
+    ",",
+];
+
+/// An option that is said to be tested has to be named by a condition or an act of its
+/// command or, where it is handed down, of a subcommand. Answers with all that is asked.
+fn check_tested(node: &Node, asked: &mut BTreeSet<String>) -> Result<(), String> {
+    let mut here = asks(&node.spec);
+    for (name, child) in &node.children {
+        check_tested(child, &mut here).map_err(|error| format!("{name}: {error}"))?;
+    }
+    for row in node.flags.iter().filter(|row| row.claim == Claim::Tested) {
+        let inherited = !rows::own(&node.spec)?
+            .iter()
+            .any(|own| own.spellings == row.spellings);
+        let named = |name: &String| here.contains(name) || ASKED_BY_CODE.contains(&name.as_str());
+        if !inherited && !row.spellings.iter().any(named) {
+            return Err(format!(
+                "`{}` claims nothing: no condition asks for it",
+                row.spellings.join(" ")
+            ));
+        }
+    }
+    asked.extend(here);
+    Ok(())
+}
+
+/// The options that the texts of a command name.
+fn asks(spec: &Spec) -> BTreeSet<String> {
+    let values = spec.option.values().chain(spec.global.option.values());
+    let texts = spec
+        .acts
+        .iter()
+        .chain(spec.operands.iter().flatten())
+        .cloned()
+        .chain(spec.output.iter().flat_map(crate::schema::Lines::list))
+        .chain(values.flat_map(crate::schema::Values::list))
+        .chain(spec.dry.clone());
+    texts
+        .flat_map(|text| {
+            let words: Vec<String> = text
+                .split([' ', '{', '}'])
+                .flat_map(|word| {
+                    let flag = word.split('=').next().unwrap_or(word);
+                    [word.to_owned(), flag.to_owned(), format!("{flag}=")]
+                })
+                .collect();
+            words
+        })
+        .collect()
+}
+
+/// Adds the options of one name to those of the file.
+fn add(spec: &mut Spec, rows: Rows) -> Result<(), String> {
+    for (names, values) in rows.option {
+        if spec.option.insert(names.clone(), values).is_some() {
+            return Err(format!("`{names}` listed twice"));
+        }
+    }
+    spec.tested = join(&spec.tested, &rows.tested);
+    for (reason, list) in rows.inert {
+        let known = spec.inert.entry(reason).or_default();
+        *known = join(known, &list);
+    }
+    Ok(())
+}
+
+fn join(first: &str, second: &str) -> String {
+    if first.is_empty() || second.is_empty() {
+        return format!("{first}{second}");
+    }
+    format!("{first}, {second}")
 }
 
 fn plant(node: &mut Node, spec: &Spec) -> Result<(), String> {
@@ -97,94 +203,56 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-#[derive(Clone, Default)]
-struct Inherited {
-    style: Option<String>,
-    any_flag: bool,
-}
-
-/// Flags are counted along a path: siblings use the same numbers, so that what two
+/// Options are counted along a path: siblings use the same numbers, so that what two
 /// subcommands share is one table.
 fn number(
     node: &mut Node,
-    handed_down: &[FlagRow],
-    inherited: &Inherited,
+    handed_down: &[Row],
+    style: Option<&str>,
     mut next: u16,
 ) -> Result<(), String> {
-    let mut inherited = inherited.clone();
     if node.spec.style.is_none() {
-        node.spec.style.clone_from(&inherited.style);
+        node.spec.style = style.map(str::to_owned);
     }
-    inherited.style.clone_from(&node.spec.style);
-    inherited.any_flag |= node.spec.global.contains_key("*");
-    node.any_flag = inherited.any_flag || node.spec.flags.contains_key("*");
-
-    let mut own = Vec::new();
-    for (names, values, global) in [
-        (&node.spec.switches, Vec::new(), false),
-        (&node.spec.valued, vec!["text".to_owned()], false),
-        (&node.spec.global_switches, Vec::new(), true),
-        (&node.spec.global_valued, vec!["text".to_owned()], true),
-    ] {
-        for names in pairs(names) {
-            own.push((names, values.clone(), global));
-        }
-    }
-    for (table, global) in [(&node.spec.flags, false), (&node.spec.global, true)] {
-        for (names, values) in table {
-            let values = match values {
-                Values::One(value) if value.is_empty() => Vec::new(),
-                Values::One(value) => vec![value.clone()],
-                Values::Many(values) => values.clone(),
-            };
-            if values.is_empty() && names.matches("--").count() > 3 {
-                return Err(format!(
-                    "`{names}` are spellings of one flag; list different flags under `switches`"
-                ));
-            }
-            if names != "*" {
-                own.push((names.clone(), values, global));
-            }
-        }
-    }
+    let style = node.spec.style.clone();
     let mut passed_on = Vec::new();
-    for (names, values, global) in own {
-        let row = FlagRow {
-            spellings: names.split_whitespace().map(str::to_owned).collect(),
-            values,
-            id: next,
-        };
-        next = next.checked_add(1).ok_or("too many flags")?;
-        if global {
+    let own = rows::own(&node.spec)?.into_iter().map(|row| (row, false));
+    let global = rows::of(&node.spec.global, &node.spec)?;
+    for (row, is_global) in own.chain(global.into_iter().map(|row| (row, true))) {
+        let row = Row { id: next, ..row };
+        next = next.checked_add(1).ok_or("too many options")?;
+        if is_global {
             passed_on.push(row.clone());
         }
         node.flags.push(row);
     }
-    let known: Vec<String> = node
-        .flags
-        .iter()
-        .flat_map(|row| row.spellings.clone())
-        .collect();
-    let mut all = known.clone();
-    all.sort();
-    let mut twice: Vec<String> = all
-        .windows(2)
-        .filter(|pair| pair.first() == pair.last())
-        .filter_map(|pair| pair.first().cloned())
-        .collect();
-    twice.dedup();
-    if !twice.is_empty() {
-        return Err(format!("`{}` listed twice", twice.join("`, `")));
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for name in node.flags.iter().flat_map(|row| &row.spellings) {
+        if !known.insert(name.clone()) {
+            return Err(format!("`{name}` listed twice"));
+        }
+    }
+    for name in node.spec.ends.split_whitespace() {
+        if name.starts_with('-') && known.insert(name.to_owned()) {
+            node.flags.push(Row {
+                spellings: vec![name.to_owned()],
+                arity: Arity::None,
+                values: Vec::new(),
+                claim: Claim::Inert,
+                id: next,
+            });
+            next = next.checked_add(1).ok_or("too many options")?;
+        }
     }
     for row in handed_down {
         let spellings: Vec<String> = row
             .spellings
             .iter()
-            .filter(|name| !known.contains(name))
+            .filter(|name| !known.contains(*name))
             .cloned()
             .collect();
         if !spellings.is_empty() {
-            let row = FlagRow {
+            let row = Row {
                 spellings,
                 ..row.clone()
             };
@@ -193,32 +261,8 @@ fn number(
         }
     }
     for (name, child) in &mut node.children {
-        number(child, &passed_on, &inherited, next).map_err(|error| format!("{name}: {error}"))?;
+        number(child, &passed_on, style.as_deref(), next)
+            .map_err(|error| format!("{name}: {error}"))?;
     }
     Ok(())
-}
-
-/// A short flag and the long one right after it are one flag.
-fn pairs(names: &str) -> Vec<String> {
-    let mut flags: Vec<String> = Vec::new();
-    for name in names.split_whitespace() {
-        let short = |flag: &String| flag.len() == 2 && flag.starts_with('-');
-        match flags.last_mut().filter(|last| short(last)) {
-            Some(last) if name.starts_with("--") => {
-                last.push(' ');
-                last.push_str(name);
-            }
-            _ => flags.push(name.to_owned()),
-        }
-    }
-    flags
-}
-
-impl Lines {
-    pub fn list(&self) -> Vec<String> {
-        match self {
-            Self::One(line) => vec![line.clone()],
-            Self::Many(lines) => lines.clone(),
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Runs the examples of every knowledge file.
 
-use super::table::{Other, PROGRAMS, Style};
+use super::table::{PROGRAMS, Style};
 use super::{ProgramEffects, consult};
 use crate::{
     Certainty, Context, Dynamic, DynamicSource, Facts, Invocation, Piece, Span, Stdin, Stdout,
@@ -101,8 +101,8 @@ fn every_program_survives_odd_words() {
 #[test]
 fn a_word_that_may_be_a_flag_is_a_gap_where_flags_matter() {
     for (name, command) in PROGRAMS {
-        let safe = command.flags_are_inert && command.other == Other::Harmless;
-        if safe || command.style == Style::Plain || name.contains('/') {
+        if command.dynamic_options_are_inert || command.style == Style::Plain || name.contains('/')
+        {
             continue;
         }
         let gaps = run(&format!("'{name}' $X")).gaps;

@@ -37,12 +37,12 @@ pub(super) fn read(
         placeholder: None,
         task_file: None,
         open_mount: false,
-        said: Vec::new(),
+        claimed: Vec::new(),
         marks: Taint::NONE,
     };
     meaning.out.gaps = std::mem::take(&mut meaning.parsed.gaps);
     meaning.flags();
-    if !meaning.parsed.help {
+    if !meaning.parsed.ends {
         meaning.operands();
         meaning.clauses();
         meaning.flag_unclaimed_places();
@@ -74,8 +74,8 @@ pub(super) struct Meaning<'a> {
     pub task_file: Option<Value>,
     /// A mount opens the container towards this machine.
     pub open_mount: bool,
-    /// Words that are only text, whatever they look like.
-    pub said: Vec<Span>,
+    /// Words that a role has spoken about.
+    pub claimed: Vec<Value>,
     /// Marks of what it reads where no act says so: the environment, an endless device.
     pub marks: Taint,
 }
@@ -173,9 +173,6 @@ impl Meaning<'_> {
                 .map_or(usize::MAX, |operand| operand.order);
             let cwd = self.cwd_at(order, Side::Operand);
             let words = values.get(range.clone()).unwrap_or_default();
-            if choice.roles.contains(&Role::Pattern) {
-                self.said.extend(words.iter().map(|word| word.span));
-            }
             let before = values.get(..range.start).unwrap_or_default();
             let arguments = match choice.roles {
                 [Role::Into] => before,
@@ -233,6 +230,36 @@ impl Meaning<'_> {
         })
     }
 
+    /// Whether the command only says what it would do.
+    pub fn rehearses(&self) -> bool {
+        let Some(dry) = self.parsed.command.dry else {
+            return false;
+        };
+        let matches = |given: &FlagUse, test: &Test| match test {
+            Test::Value(id, text) => given.flag.id == *id && with_value(given, text),
+            Test::Flag(id) => given.flag.id == *id,
+            Test::Count(_) | Test::AtLeast(_) | Test::Operand(..) | Test::Piped => false,
+        };
+        let speaks = |given: &FlagUse| {
+            dry.tests.iter().any(|test| match test {
+                Test::Value(id, _) | Test::Flag(id) => given.flag.id == *id,
+                Test::Count(_) | Test::AtLeast(_) | Test::Operand(..) | Test::Piped => false,
+            })
+        };
+        let mut uses = self
+            .parsed
+            .given
+            .iter()
+            .filter(|given| speaks(given))
+            .peekable();
+        uses.peek().is_some()
+            && uses.all(|given| dry.tests.iter().any(|test| matches(given, test)))
+            && !dry
+                .cancels
+                .iter()
+                .any(|id| self.seen.binary_search(id).is_ok())
+    }
+
     fn passes(&self, test: &Test) -> bool {
         let parsed = &self.parsed;
         match test {
@@ -241,7 +268,7 @@ impl Meaning<'_> {
                 .given
                 .iter()
                 .filter(|given| given.flag.id == *id)
-                .any(|given| given.values.first().is_some_and(|value| is(value, text))),
+                .any(|given| with_value(given, text)),
             Test::Count(count) => parsed.operands.len() == *count,
             Test::AtLeast(count) => parsed.operands.len() >= *count,
             Test::Operand(place, text) => parsed
@@ -387,6 +414,14 @@ pub(super) enum Side {
 
 fn splits(operand: &Operand) -> bool {
     operand.value.may_split && operand.value.is_dynamic()
+}
+
+/// Whether an option was given with this value; an empty one is none at all.
+fn with_value(given: &FlagUse, text: &str) -> bool {
+    match given.values.first() {
+        Some(value) => is(value, text),
+        None => text.is_empty(),
+    }
 }
 
 fn is(value: &Value, pattern: &str) -> bool {

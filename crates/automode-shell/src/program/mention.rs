@@ -1,43 +1,35 @@
 //! Words that name a place nobody spoke about.
 //!
-//! A command whose table lets any flag pass may still have one that reads or
-//! writes a file. A word that names a secret or protected place by its absolute
-//! path, and that no role has claimed, is therefore a gap, and a secret counts
-//! as read. Text that is printed or looked for is only text.
+//! An operand that is only text to the table, or the value of an inert option, may
+//! still be a file to the program. A word that names a secret, resolved against the
+//! working directory, or a protected place by its absolute path, and that no role
+//! has claimed, is therefore a gap, and a secret counts as read. Text that is
+//! printed or looked for is only text.
 
-use super::meaning::Meaning;
-use super::table::{Other, OutputKind, Style};
+use super::meaning::{Meaning, Side};
+use super::table::{OutputKind, Style};
 use crate::place::Place;
 use crate::{Act, Target, Value};
 
 impl Meaning<'_> {
-    /// Looks at the words of a command that lets any flag pass.
+    /// Looks at the words that no role has claimed.
     pub(super) fn flag_unclaimed_places(&mut self) {
         let command = self.parsed.command;
         let prints = command
             .output
             .iter()
             .any(|rule| matches!(rule.kind, OutputKind::Echo | OutputKind::Printf));
-        if command.other != Other::Harmless || command.style == Style::Plain || prints {
+        if command.style == Style::Plain || prints {
             return;
         }
-        let claimed: Vec<_> = self
-            .parsed
-            .given
-            .iter()
-            .flat_map(|given| given.values.iter().chain(&given.rest))
-            .map(|value| value.span)
-            .chain(self.said.iter().copied())
-            .collect();
-        let words: Vec<&Value> = self.invocation.argv.iter().skip(1).collect();
-        for word in words {
-            if !claimed.contains(&word.span) {
-                self.mention(word);
-            }
+        let cwd = self.cwd_at(usize::MAX, Side::Operand);
+        let invocation = self.invocation;
+        for word in invocation.argv.iter().skip(1) {
+            self.mention(word, cwd.as_deref());
         }
     }
 
-    fn mention(&mut self, word: &Value) {
+    fn mention(&mut self, word: &Value, cwd: Option<&str>) {
         let Some(path) = word.literal().as_deref().and_then(named_path) else {
             return;
         };
@@ -46,16 +38,28 @@ impl Meaning<'_> {
             (Some(_), None) => return,
             (None, _) => path,
         };
-        let target = Target::locate(&Value::text(path, word.span), None);
+        let absolute = path.starts_with('/');
+        let target = Target::locate(&Value::text(path, word.span), cwd);
         let place = Place::of(&target, self.context);
-        let known = self.touches(&target.path);
-        if known || (place.secret.is_none() && place.protected.is_none()) {
+        let protected = absolute && place.protected.is_some();
+        if (place.secret.is_none() && !protected)
+            || self.touches(&target.path)
+            || self.is_claimed(word)
+        {
             return;
         }
         self.gap(self.argument_gap(word));
         if place.secret.is_some() {
             self.effect(Act::Read { target }, word.span);
         }
+    }
+
+    /// Whether a role spoke about this word, or about the value in it.
+    fn is_claimed(&self, word: &Value) -> bool {
+        let text = word.shown();
+        self.claimed
+            .iter()
+            .any(|value| value.span == word.span && text.ends_with(&value.shown()))
     }
 
     /// Whether an effect already speaks of this path.
@@ -86,7 +90,7 @@ impl Meaning<'_> {
     }
 }
 
-/// The absolute path in a word: the word itself, or what follows a flag.
+/// The path in a word: the word itself, or what follows a flag.
 fn named_path(word: &str) -> Option<String> {
     let path = if word.starts_with('-') {
         match word.split_once('=') {
@@ -96,6 +100,6 @@ fn named_path(word: &str) -> Option<String> {
     } else {
         word
     };
-    let named = path.starts_with('/') || path.starts_with("~/");
-    (named && !path.contains(char::is_whitespace)).then(|| path.to_owned())
+    let named = path.starts_with(['/', '.']) || path.starts_with("~/") || path.contains('/');
+    (named && !path.contains(char::is_whitespace) && !path.contains("://")).then(|| path.to_owned())
 }

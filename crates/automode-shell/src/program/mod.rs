@@ -26,7 +26,6 @@ mod remote;
 mod role;
 mod setting;
 mod table;
-mod telling;
 mod text;
 mod variable;
 
@@ -48,8 +47,11 @@ pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Pro
             file,
         } => {
             let words = invocation.argv.get(1..).unwrap_or_default();
-            let parsed = parse::parse(&name, command, words);
-            let mut consequence = meaning::read(&name, parsed, invocation, context, facts);
+            let mut consequence = parse::readings(&name, command, words)
+                .into_iter()
+                .map(|parsed| meaning::read(&name, parsed, invocation, context, facts))
+                .reduce(either)
+                .unwrap_or_default();
             if let Some(code) = file {
                 consequence
                     .effects
@@ -87,4 +89,33 @@ pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Pro
     };
     variable::read(invocation, &mut consequence);
     consequence
+}
+
+/// Everything that follows where either of two readings may be right.
+fn either(mut first: ProgramEffects, other: ProgramEffects) -> ProgramEffects {
+    for effect in other.effects {
+        if !first.effects.contains(&effect) {
+            first.effects.push(effect);
+        }
+    }
+    for nested in other.runs {
+        if !first.runs.contains(&nested) {
+            first.runs.push(nested);
+        }
+    }
+    for gap in other.gaps {
+        if !first.gaps.contains(&gap) {
+            first.gaps.push(gap);
+        }
+    }
+    first.needs.extend(other.needs);
+    first.output = Output {
+        taint: first.output.taint.with(other.output.taint),
+        passes_input: first.output.passes_input || other.output.passes_input,
+        text: first
+            .output
+            .text
+            .filter(|text| other.output.text.as_ref() == Some(text)),
+    };
+    first
 }

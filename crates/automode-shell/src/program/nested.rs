@@ -116,6 +116,18 @@ impl Meaning<'_> {
         });
     }
 
+    /// `perl -n` opens `command|` and `|command` as a pipe.
+    pub(super) fn magic_open(&mut self, value: &Value) {
+        let Some(text) = value.literal() else {
+            return;
+        };
+        let name = text.trim();
+        let command = name.strip_suffix('|').or_else(|| name.strip_prefix('|'));
+        if let Some(command) = command {
+            self.shell(Value::text(command, value.span), &[]);
+        }
+    }
+
     /// Shell text that runs on the machine that the first operand names.
     pub(super) fn remote_shell(&mut self, words: &[Value]) {
         let text = Value::join(without_end_of_flags(words));

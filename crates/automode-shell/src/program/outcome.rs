@@ -8,7 +8,7 @@ use crate::{Act, Direction, Host, Stdin, Stdout, Taint, Value, WriteHow, taint_o
 impl Meaning<'_> {
     /// Dry runs, marks, output.
     pub(super) fn close(mut self) -> ProgramEffects {
-        if self.parsed.command.dry.is_some_and(|dry| self.holds(dry)) {
+        if self.rehearses() {
             self.out.effects.retain(|(act, _)| survives_dry_run(act));
             for (act, _) in &mut self.out.effects {
                 if let Act::Connect { direction, .. } = act {

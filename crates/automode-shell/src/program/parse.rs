@@ -2,10 +2,10 @@
 //!
 //! It follows the style that the knowledge names and walks down the subcommands.
 //! A flag that the knowledge lacks, and a word that may turn out to be a flag,
-//! become gaps; nothing is dropped in silence.
+//! become gaps; nothing is dropped in silence. Where it is not certain whether a
+//! flag takes the next word, the line has a reading for either case.
 
-use super::table::{Command, Flag, Other, Style, Takes};
-use super::telling;
+use super::table::{Command, Flag, Style, Takes};
 use crate::{Gap, GapKind, Value};
 
 /// A command line as its program would see it.
@@ -16,8 +16,8 @@ pub(super) struct Parsed {
     pub operands: Vec<Operand>,
     /// How many operands stood before a `--`.
     pub end_of_flags: Option<usize>,
-    /// It only prints help.
-    pub help: bool,
+    /// It only prints something and ends.
+    pub ends: bool,
     pub gaps: Vec<Gap>,
 }
 
@@ -37,32 +37,64 @@ pub(super) struct Operand {
     pub order: usize,
 }
 
-/// Flags that every program understands as the first word.
-const HELP: &[&str] = &["--help", "--version"];
+/// Words that nearly every program understands where they stand alone.
+const ENDS: &[&str] = &["--help", "--version"];
 
-pub(super) fn parse(program: &str, command: &'static Command, words: &[Value]) -> Parsed {
+/// More flags than this that may or may not take a word are a gap.
+const UNCERTAIN: u32 = 3;
+
+/// Every way in which the line may be read; never empty.
+pub(super) fn readings(program: &str, command: &'static Command, words: &[Value]) -> Vec<Parsed> {
+    let (first, uncertain) = parse(program, command, words, 0);
+    let mut readings = vec![first];
+    let mut most = uncertain;
+    let mut choice: u32 = 1;
+    while most > 0 && choice < (1 << most.min(UNCERTAIN)) {
+        let (parsed, uncertain) = parse(program, command, words, choice);
+        most = most.max(uncertain);
+        readings.push(parsed);
+        choice = choice.saturating_add(1);
+    }
+    if most > UNCERTAIN
+        && let (Some(parsed), Some(word)) = (readings.first_mut(), words.first())
+    {
+        parsed.gaps.push(Gap {
+            kind: GapKind::Argument {
+                program: program.to_owned(),
+                word: word.shown(),
+            },
+            span: word.span,
+        });
+    }
+    readings
+}
+
+/// One reading: bit n of `choice` says whether the n-th uncertain flag takes a word.
+fn parse(program: &str, command: &'static Command, words: &[Value], choice: u32) -> (Parsed, u32) {
     let mut parser = Parser {
         program,
         words,
         at: 0,
         open: true,
         first: true,
+        choice,
+        uncertain: 0,
         parsed: Parsed {
             command,
             given: Vec::new(),
             operands: Vec::new(),
             end_of_flags: None,
-            help: false,
+            ends: false,
             gaps: Vec::new(),
         },
     };
     while let Some(word) = parser.next() {
         parser.word(word);
-        if parser.parsed.help {
+        if parser.parsed.ends {
             break;
         }
     }
-    parser.parsed
+    (parser.parsed, parser.uncertain)
 }
 
 struct Parser<'a> {
@@ -73,6 +105,9 @@ struct Parser<'a> {
     open: bool,
     /// No word of this command was seen yet.
     first: bool,
+    choice: u32,
+    /// How many uncertain flags were met.
+    uncertain: u32,
     parsed: Parsed,
 }
 
@@ -89,6 +124,11 @@ impl<'a> Parser<'a> {
         rest
     }
 
+    /// Whether no word follows the one that was taken.
+    fn is_alone(&self) -> bool {
+        self.at >= self.words.len()
+    }
+
     fn word(&mut self, word: &'a Value) {
         let first = std::mem::replace(&mut self.first, false);
         let command = self.parsed.command;
@@ -98,8 +138,8 @@ impl<'a> Parser<'a> {
         let prefix = word.prefix();
         let whole = word.literal();
         if let Some(text) = whole.as_deref() {
-            if first && (HELP.contains(&text) || command.help.contains(&text)) {
-                self.parsed.help = true;
+            if first && self.is_alone() && (ENDS.contains(&text) || command.ends.contains(&text)) {
+                self.parsed.ends = true;
                 return;
             }
             if text == "--" {
@@ -144,7 +184,6 @@ impl<'a> Parser<'a> {
         });
         match known {
             Some((flag, value)) => self.give(flag, Some(value), word),
-            None if self.parsed.command.other == Other::Harmless => {}
             None if word.is_dynamic() => self.dynamic(word),
             None => self.unknown(word),
         }
@@ -164,7 +203,11 @@ impl<'a> Parser<'a> {
             return self.give(flag, value, word);
         }
         match abbreviated(command, &name) {
-            Abbreviated::One(flag) => self.give(flag, value, word),
+            // The table may lack the very flag that is meant.
+            Abbreviated::One(flag) => {
+                self.unknown(word);
+                self.give(flag, value, word);
+            }
             Abbreviated::Several => self.unknown(word),
             Abbreviated::Nothing => self.unknown_or_prefix(word),
         }
@@ -188,31 +231,32 @@ impl<'a> Parser<'a> {
     fn bundle(&mut self, word: &Value, from: usize) {
         let letters = word.prefix().into_owned();
         let command = self.parsed.command;
-        let mut passed = false;
+        let mut after_digits = from;
         for (at, letter) in letters.char_indices().filter(|(at, _)| *at >= from) {
-            let Some(flag) = find(command, &format!("-{letter}")) else {
-                match command.other {
-                    Other::Gap => return self.unknown(word),
-                    Other::Harmless => passed = true,
-                }
+            if at < after_digits {
                 continue;
-            };
-            // The letter before may have taken this one for its value, which matters
-            // where a flag can do something.
-            if passed && !command.flags_are_inert {
-                return self.unknown(word);
             }
+            let Some(flag) = find(command, &format!("-{letter}")) else {
+                return self.unknown(word);
+            };
             let end = at.saturating_add(letter.len_utf8());
             let value = word.after(end);
             match flag.takes {
                 Takes::Nothing => self.give(flag, None, word),
-                Takes::Glued | Takes::Words | Takes::Rest | Takes::Until => {
+                Takes::Digits => {
+                    after_digits = self.digits(flag, word, &letters, end);
+                }
+                Takes::Glued | Takes::Perhaps | Takes::Words | Takes::Rest | Takes::Until => {
                     // In a bundle without a dash, values are the words that follow.
                     if from == 0 {
                         self.give(flag, None, word);
                         continue;
                     }
                     let glued = (!value.pieces.is_empty()).then_some(value);
+                    if flag.takes == Takes::Glued && self.goes_on(&letters, end) {
+                        self.give(flag, None, word);
+                        continue;
+                    }
                     return self.give(flag, glued, word);
                 }
             }
@@ -220,6 +264,33 @@ impl<'a> Parser<'a> {
         if word.literal().is_none() {
             self.may_be_flag(word);
         }
+    }
+
+    /// Whether this reading takes the letters after a flag for more flags, where
+    /// they may be its value as well: `-pie` of perl, `-Fl` of ls.
+    fn goes_on(&mut self, letters: &str, from: usize) -> bool {
+        let command = self.parsed.command;
+        let rest = letters.get(from..).unwrap_or_default();
+        let flags = |letter: char| find(command, &format!("-{letter}")).is_some();
+        if rest.is_empty() || !rest.chars().all(flags) {
+            return false;
+        }
+        let goes_on = self.choice.checked_shr(self.uncertain).unwrap_or(0) & 1 == 1;
+        self.uncertain = self.uncertain.saturating_add(1);
+        goes_on
+    }
+
+    /// A flag in a bundle that takes the digits after it; where the bundle goes on.
+    fn digits(&mut self, flag: Flag, word: &Value, letters: &str, from: usize) -> usize {
+        let rest = letters.get(from..).unwrap_or_default();
+        let count = rest.chars().take_while(char::is_ascii_digit).count();
+        // `-0x1f` is a number in other digits.
+        if rest.starts_with(['x', 'X']) {
+            self.unknown(word);
+        }
+        let value = Value::text(rest.get(..count).unwrap_or_default(), word.span);
+        self.give(flag, Some(value), word);
+        from.saturating_add(count)
     }
 
     /// `-name`, `--name`, `-name=value`.
@@ -257,17 +328,30 @@ impl<'a> Parser<'a> {
         match (flag.takes, glued) {
             (Takes::Nothing, Some(value)) => match value.literal().as_deref() {
                 Some("false" | "no" | "0" | "off") => return,
-                Some(_) => {}
-                None => self.may_be_flag(word),
+                Some("true" | "yes" | "1" | "on") => {}
+                Some(_) => self.unknown(word),
+                None => self.dynamic(word),
             },
-            (Takes::Nothing | Takes::Glued, None) => {}
-            (Takes::Glued, Some(value)) => given.values.push(value),
+            (Takes::Nothing | Takes::Glued | Takes::Digits, None) => {}
+            (Takes::Glued | Takes::Digits | Takes::Perhaps, Some(value)) => {
+                given.values.push(value);
+            }
+            (Takes::Perhaps, None) => {
+                let takes = self.choice.checked_shr(self.uncertain).unwrap_or(0) & 1 == 1;
+                self.uncertain = self.uncertain.saturating_add(1);
+                if takes {
+                    given.values.extend(self.next().cloned());
+                }
+            }
             (Takes::Words | Takes::Rest, glued) => {
                 let fixed = match flag.takes {
                     Takes::Rest => flag.values.len().saturating_sub(1),
-                    Takes::Nothing | Takes::Glued | Takes::Words | Takes::Until => {
-                        flag.values.len()
-                    }
+                    Takes::Nothing
+                    | Takes::Glued
+                    | Takes::Digits
+                    | Takes::Perhaps
+                    | Takes::Words
+                    | Takes::Until => flag.values.len(),
                 };
                 let missing = fixed.saturating_sub(usize::from(glued.is_some()));
                 given.values.extend(glued);
@@ -302,8 +386,8 @@ impl<'a> Parser<'a> {
             && !(command.subs.is_empty() && command.patterns.is_empty());
         if wants_sub {
             match word.literal() {
-                Some(name) if command.help.contains(&&*name) => {
-                    self.parsed.help = true;
+                Some(name) if self.is_alone() && command.ends.contains(&&*name) => {
+                    self.parsed.ends = true;
                     return;
                 }
                 Some(name) => match child(command, &name) {
@@ -331,10 +415,7 @@ impl<'a> Parser<'a> {
     fn unknown_or_prefix(&mut self, word: &Value) {
         match by_prefix(self.parsed.command, word) {
             Some((flag, value)) => self.give(flag, Some(value), word),
-            None => match self.parsed.command.other {
-                Other::Harmless if !telling::tells(&word.prefix()) => {}
-                Other::Harmless | Other::Gap => self.unknown(word),
-            },
+            None => self.unknown(word),
         }
     }
 
@@ -349,7 +430,7 @@ impl<'a> Parser<'a> {
     /// A word that may be a flag; it matters where a flag changes the meaning.
     fn may_be_flag(&mut self, word: &Value) {
         let command = self.parsed.command;
-        if !(command.flags_are_inert && command.other == Other::Harmless) {
+        if !command.dynamic_options_are_inert {
             self.dynamic(word);
         }
     }

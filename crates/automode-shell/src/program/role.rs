@@ -9,6 +9,9 @@ use crate::{Act, Direction, Gap, GapKind, ProcessScope, Value};
 impl Meaning<'_> {
     /// Applies a choice to the words that it was made for.
     pub(super) fn apply(&mut self, choice: Choice, words: &Words<'_>) {
+        if choice.roles != [Role::None] {
+            self.claimed.extend(words.values.iter().cloned());
+        }
         for role in choice.roles {
             if !self.whole(*role, words) {
                 for value in words.values {
@@ -80,6 +83,7 @@ impl Meaning<'_> {
             | Role::FileScheme
             | Role::Plain
             | Role::UnitProperty
+            | Role::MagicOpen
             | Role::Packed(_)
             | Role::Unpacked => return false,
         }
@@ -172,6 +176,7 @@ impl Meaning<'_> {
             Role::FileScheme => self.file_scheme(value, words.cwd.as_deref()),
             Role::Plain => self.plain(value),
             Role::UnitProperty => self.unit_property(value),
+            Role::MagicOpen => self.magic_open(value),
             Role::Packed(ending) => self.packed(ending, value, words.cwd.as_deref()),
             Role::Unpacked => self.unpacked(value, words.cwd.as_deref()),
             Role::None

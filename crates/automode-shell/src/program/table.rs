@@ -19,12 +19,10 @@ pub(crate) struct Command {
     pub flags: &'static [(&'static str, Flag)],
     /// Flags that are recognised by how they begin (`-D*`, `+*`).
     pub prefixes: &'static [(&'static str, Flag)],
-    /// What a flag outside the table means.
-    pub other: Other,
-    /// Flags that, given first, make the command print something and end.
-    pub help: &'static [&'static str],
-    /// When it holds, the command only says what it would do.
-    pub dry: Option<When>,
+    /// Words that, standing alone, make the command print something and end.
+    pub ends: &'static [&'static str],
+    /// When the command only says what it would do.
+    pub dry: Option<Rehearsal>,
     pub operands: Option<&'static [Slot]>,
     pub clauses: &'static [Clause],
     pub output: &'static [OutputRule],
@@ -32,8 +30,17 @@ pub(crate) struct Command {
     pub subs: &'static [(&'static str, &'static Command)],
     /// Names with a `*` at one end.
     pub patterns: &'static [(&'static str, &'static Command)],
-    /// No flag changes what the operands mean or does more than read.
-    pub flags_are_inert: bool,
+    /// No option, listed or not, changes what the operands mean or does more than read.
+    pub dynamic_options_are_inert: bool,
+}
+
+/// Options that make a command only say what it would do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rehearsal {
+    /// It holds where one test does for every use of its option.
+    pub tests: &'static [Test],
+    /// Options that take it back wherever they stand.
+    pub cancels: &'static [u16],
 }
 
 /// How a command line is split into flags and operands.
@@ -55,14 +62,6 @@ pub(crate) enum Style {
     Plain,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Other {
-    /// A flag outside the table is a gap.
-    Gap,
-    /// No flag of this program can do harm.
-    Harmless,
-}
-
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flag {
     /// Unique among the flags of a subcommand and those of the commands before it.
@@ -77,6 +76,10 @@ pub(crate) enum Takes {
     Nothing,
     /// A value only where it is glued on: `-i.bak`, `--color=always`.
     Glued,
+    /// Digits that are glued on: `-0777`; other letters after it are flags again.
+    Digits,
+    /// Perhaps the next word: the line is read both ways.
+    Perhaps,
     /// As many words as there are values.
     Words,
     /// The values, then everything that is left.
@@ -227,6 +230,8 @@ pub(crate) enum Role {
     UnitProperty,
     /// A file by a plain name: a scheme or a mark in front makes it something else.
     Plain,
+    /// A name that perl opens: with a `|` at an end it is a command.
+    MagicOpen,
     /// The packed file that stands beside this one, with this ending.
     Packed(&'static str),
     /// The file that comes out of this packed one.
