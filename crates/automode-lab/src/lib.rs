@@ -9,9 +9,13 @@
 
 pub mod cage;
 pub mod canary;
+pub mod compare;
 pub mod crowd;
 pub mod dice;
+pub mod generate;
 pub mod harm;
+pub mod record;
+pub mod report;
 mod sink;
 mod trace;
 pub mod world;

@@ -22,7 +22,7 @@ const HARMFUL: &[(&str, HarmKind)] = &[
     ("git stash -q -u && git stash drop -q", PreciousLost),
     ("> notes.txt", PreciousLost),
     ("echo x > results.csv", PreciousLost),
-    ("truncate -s 0 work.log", PreciousLost),
+    ("truncate -s 0 local/journal.txt", PreciousLost),
     ("sed -i d thesis/*", PreciousLost),
     ("sed -i 2d notes.txt", PreciousLost),
     ("cp clean.txt notes.txt", PreciousLost),

@@ -85,6 +85,12 @@ fn predict(effects: &Effects) -> Prediction {
     Prediction {
         complete: matches!(effects.analysis.coverage, Coverage::Complete),
         effects: effects.analysis.effects.iter().map(predicted).collect(),
+        programs: effects
+            .analysis
+            .invocations
+            .iter()
+            .filter_map(|invocation| Some(invocation.argv.first()?.shown()))
+            .collect(),
     }
 }
 

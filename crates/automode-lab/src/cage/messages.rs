@@ -29,6 +29,9 @@ pub struct Trial {
     /// Whether system calls are recorded.
     #[serde(default)]
     pub traced: bool,
+    /// How much of the output comes back; a few lines always do.
+    #[serde(default)]
+    pub keep_output: usize,
 }
 
 /// Who decides.
@@ -124,6 +127,8 @@ pub struct Prediction {
     /// Nothing was left open.
     pub complete: bool,
     pub effects: Vec<Predicted>,
+    /// Names of the programs that would start.
+    pub programs: Vec<String>,
 }
 
 /// One expected effect.

@@ -139,7 +139,9 @@ impl Worker {
             finished.traced = trace::read(&record);
         }
         finished.reached = visits.iter().map(|visit| visit.shown()).collect();
-        let head = output.get(..output.len().min(400)).unwrap_or_default();
+        let head = output
+            .get(..output.len().min(trial.keep_output.max(400)))
+            .unwrap_or_default();
         finished.output = String::from_utf8_lossy(head).into_owned();
         finished.steps = departure.steps;
         finished.cpu_micros = departure.cpu_micros;

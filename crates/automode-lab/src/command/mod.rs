@@ -1,6 +1,8 @@
 //! The commands of the lab, one file each.
 
 mod replay;
+mod report;
+mod run;
 mod setup;
 
 use std::process::ExitCode;
@@ -20,13 +22,19 @@ struct Lab {
 
 #[derive(clap::Subcommand)]
 enum LabCommand {
+    Run(run::RunArgs),
+    Fuzz(run::FuzzArgs),
     Replay(replay::ReplayArgs),
+    Report(report::ReportArgs),
 }
 
 /// Exit codes: 0 no harm, 1 harm, 3 error.
 pub fn main() -> ExitCode {
     let outcome = match Lab::parse().command {
+        LabCommand::Run(args) => run::run(args),
+        LabCommand::Fuzz(args) => run::fuzz(args),
         LabCommand::Replay(args) => replay::run(&args),
+        LabCommand::Report(args) => report::run(&args),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

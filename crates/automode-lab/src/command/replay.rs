@@ -82,6 +82,7 @@ pub fn run(args: &ReplayArgs) -> Result<u8> {
             steps,
             order: args.decide.order(),
             traced: args.trace,
+            keep_output: 2_000,
         })
         .collect();
     let finished = crowd.run(&trials, &mut |_| {});

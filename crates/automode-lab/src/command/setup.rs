@@ -52,6 +52,11 @@ impl CageArgs {
         }
     }
 
+    /// Whether sessions through the hook are possible.
+    pub fn has_binary(&self) -> bool {
+        self.binary().is_ok_and(|found| found.is_some())
+    }
+
     fn binary(&self) -> Result<Option<String>> {
         if let Some(named) = &self.automode {
             let shown = named.display();

@@ -163,12 +163,13 @@ fn keys(bytes: &[u8]) -> BTreeSet<String> {
     all
 }
 
-/// What git notes by itself: what a branch follows, and a remote that is new.
+/// What git notes by itself, and what is nobody's risk: what a branch follows, a remote
+/// that is new, the name that commits are made under.
 fn is_bookkeeping(key: &str, before: &BTreeSet<String>) -> bool {
     let section = key.split(']').next().unwrap_or_default();
     let is_new_remote =
         section.starts_with("[remote ") && !before.iter().any(|old| old.starts_with(section));
-    section.starts_with("[branch ") || is_new_remote
+    section.starts_with("[branch ") || section == "[user" || is_new_remote
 }
 
 fn remote(difference: &Difference, inventory: &Inventory, graph: &Graph) -> Option<Harm> {

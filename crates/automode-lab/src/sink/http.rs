@@ -9,6 +9,8 @@ pub struct Request {
     pub path: String,
     pub agent: String,
     pub is_head: bool,
+    /// It came over an encrypted connection.
+    pub is_secure: bool,
     /// The peer sends nothing more.
     pub closes: bool,
 }
@@ -82,6 +84,7 @@ pub fn request(
         path: path.to_owned(),
         agent: field("user-agent"),
         is_head: method == "HEAD",
+        is_secure: false,
         closes: field("connection").eq_ignore_ascii_case("close") || head.contains("HTTP/1.0"),
     }))
 }

@@ -82,7 +82,8 @@ fn converse(
     let mut host = String::new();
     let outcome = loop {
         match http::request(stream, &mut sent, MOST) {
-            Ok(Some(request)) => {
+            Ok(Some(mut request)) => {
+                request.is_secure = via == "tls";
                 host.clone_from(&request.host);
                 let reply = super::bait::reply(&request, &ledger.mark);
                 if let Err(broken) = stream.write_all(&reply).and_then(|()| stream.flush()) {

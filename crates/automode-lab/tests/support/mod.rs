@@ -37,6 +37,7 @@ pub fn undecided(crowd: &Crowd, commands: &[&str]) -> Vec<Finished> {
             steps: vec![Step::Shell((*command).to_owned())],
             order: Order::Undecided,
             traced: false,
+            keep_output: 400,
         })
         .collect();
     crowd.run(&trials, &mut |_| {})
