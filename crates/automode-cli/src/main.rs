@@ -71,6 +71,7 @@ enum Command {
     Run(command::run::Args),
     Undo(command::undo::Args),
     Try(command::try_out::Args),
+    Gateway(command::gateway::Args),
 }
 
 fn main() -> ExitCode {
@@ -129,6 +130,7 @@ fn run() -> u8 {
         Command::Run(args) => command::run::run(args),
         Command::Undo(args) => command::undo::run(args),
         Command::Try(args) => command::try_out::run(args),
+        Command::Gateway(args) => command::gateway::run(args),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

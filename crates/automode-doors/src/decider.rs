@@ -1,6 +1,7 @@
 //! What a door asks, and what it is answered.
 
 use automode::{Presence, ToolCall, Verdict};
+use automode_core::transcript::Entry;
 
 /// Whose call it is and where that session works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,15 @@ pub struct DoorSession {
     /// The project, then what else was opened; absolute.
     pub roots: Vec<String>,
     pub presence: Presence,
+    /// Rules that came with the session.
+    pub tightening: Tightening,
+}
+
+/// Rules of a client that only tighten: they are held beside those of the settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tightening {
+    pub deny: Vec<String>,
+    pub ask: Vec<String>,
 }
 
 /// One call that waits for an answer.
@@ -18,6 +28,8 @@ pub struct DoorSession {
 pub struct DoorRequest {
     pub session: DoorSession,
     pub call: ToolCall,
+    /// Words and calls so far, where the client tells them; otherwise the record stands.
+    pub transcript: Option<Vec<Entry>>,
 }
 
 /// The answer to it.
@@ -28,6 +40,8 @@ pub struct DoorDecision {
     pub reason: String,
     /// A person's own rule or permit says so, not a proof of ours.
     pub by_person: bool,
+    /// There is no decision: something went wrong.
+    pub failed: bool,
 }
 
 impl DoorDecision {
@@ -38,6 +52,7 @@ impl DoorDecision {
             verdict: Verdict::Ask,
             reason: format!("automode could not decide: {why}"),
             by_person: false,
+            failed: true,
         }
     }
 }

@@ -14,9 +14,11 @@ use automode::ports::FileSystem as _;
 use automode::session::{CallNote, Log, Memory, Note, learned};
 use automode::state::State;
 use automode::{Decision, Gate, Ground, Mode, Query, Session, Verdict, permit};
+use automode_core::Stage;
+use automode_core::policy::{Origin, Policy, ProjectPolicy, Scope, Sources, Written};
 use sha2::{Digest, Sha256};
 
-use crate::decider::{Decider, DoorDecision, DoorRequest, DoorSession};
+use crate::decider::{Decider, DoorDecision, DoorRequest, DoorSession, Tightening};
 use crate::text::clean;
 
 /// How long to wait for a lock before doing without.
@@ -156,6 +158,7 @@ impl Decider for GateDecider {
                 verdict: Verdict::Deny,
                 reason: clean(&format!("automode could not decide and denies: {wrong}")),
                 by_person: false,
+                failed: true,
             };
         }
         let log = self.log(&request.session);
@@ -163,10 +166,19 @@ impl Decider for GateDecider {
         let lost = matches!(read, Some(Err(_)));
         let mut memory = read.and_then(Result::ok).unwrap_or_default();
         let notes = begin(request, &mut memory);
-        let session = self.session(&request.session, &memory);
+        let mut session = self.session(&request.session, &memory);
+        if let Some(transcript) = &request.transcript {
+            session.transcript.clone_from(transcript);
+        }
         let root = session.roots.first().unwrap_or(&request.call.cwd);
         let gate = (self.make)(root, &request.session);
         let mut settlement = gate.settle(&request.call, &session, &InstructionFiles);
+        if let Some((verdict, reason)) = by_told_rules(request, &session)
+            && verdict > settlement.decision.verdict
+        {
+            settlement.decision.verdict = verdict;
+            settlement.decision.reason = reason;
+        }
         if lost && settlement.decision.verdict == Verdict::Allow {
             settlement.decision.verdict = Verdict::Ask;
             settlement.decision.reason = "the record of this session cannot be read".to_owned();
@@ -188,6 +200,7 @@ impl Decider for GateDecider {
             verdict: settlement.decision.verdict,
             reason: reason(&settlement.decision, &name),
             by_person: matches!(settlement.decision.ground, Ground::Policy { .. }),
+            failed: matches!(settlement.decision.ground, Ground::Failure(_)),
         }
     }
 
@@ -200,6 +213,44 @@ impl Decider for GateDecider {
             log.append(&[note], PATIENCE).unwrap_or_default();
         }
     }
+}
+
+/// What the rules say that the client told, and why; nothing where none of them matches.
+fn by_told_rules(request: &DoorRequest, session: &Session) -> Option<(Verdict, String)> {
+    let Tightening { deny, ask } = &request.session.tightening;
+    if deny.is_empty() && ask.is_empty() {
+        return None;
+    }
+    let written = |rules: &[String]| {
+        let rule = |text: &String| Written {
+            text: text.clone(),
+            line: 0,
+        };
+        rules.iter().map(rule).collect()
+    };
+    let told = ProjectPolicy {
+        origin: Origin {
+            scope: Scope::Project,
+            file: "the client's own rules".to_owned(),
+            line: 0,
+        },
+        root: request.call.cwd.clone(),
+        ask: written(ask),
+        deny: written(deny),
+        ignored: Vec::new(),
+    };
+    let policy = Policy::new(Sources {
+        projects: vec![told],
+        ..Sources::default()
+    });
+    let decision = Gate::new(policy)
+        .settle(&request.call, session, &InstructionFiles)
+        .decision;
+    let rules = decision.trace.entries.into_iter();
+    rules
+        .filter(|entry| matches!(entry.stage, Stage::PolicyDeny | Stage::PolicyAsk))
+        .filter_map(|entry| Some((entry.verdict?, entry.note)))
+        .max_by_key(|(verdict, _)| *verdict)
 }
 
 /// The first contact with a session fixes where it began and its repository's remotes.
@@ -258,4 +309,42 @@ fn milliseconds() -> u64 {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use automode::{Presence, ToolCall};
+
+    #[test]
+    fn rules_that_the_client_told_only_tighten() {
+        let check = |deny: &[&str], ask: &[&str], verdict: Verdict| {
+            let own = |rules: &[&str]| rules.iter().map(|rule| (*rule).to_owned()).collect();
+            let request = DoorRequest {
+                session: DoorSession {
+                    door: "test",
+                    id: "s".to_owned(),
+                    roots: vec!["/tmp".to_owned()],
+                    presence: Presence::Interactive,
+                    tightening: Tightening {
+                        deny: own(deny),
+                        ask: own(ask),
+                    },
+                },
+                call: ToolCall::bash("echo hello", "/tmp"),
+                transcript: None,
+            };
+            let make = |_: &str, _: &DoorSession| Gate::new(Policy::default());
+            let decider = GateDecider::new(Box::new(make), None, None, Vec::new());
+            assert_eq!(
+                decider.decide(&request).verdict,
+                verdict,
+                "{deny:?} {ask:?}"
+            );
+        };
+        check(&[], &[], Verdict::Allow);
+        check(&["Bash(echo:*)"], &[], Verdict::Deny);
+        check(&[], &["Bash(echo:*)"], Verdict::Ask);
+        check(&["Bash(ls:*)"], &["Read(./x)"], Verdict::Allow);
+    }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use automode::Presence;
 use automode_doors::mcp::pins::{PinStore, ServerPins};
 use automode_doors::mcp::{self, Served, approve};
-use automode_doors::{Decider, DoorSession};
+use automode_doors::{Decider, DoorSession, Tightening};
 
 use crate::{door, judge, output, person, setup};
 
@@ -45,7 +45,7 @@ enum McpCommand {
     Pins(PinsArgs),
 }
 
-/// Be the server behind Claude Code's `--permission-prompt-tool`: one tool, `approve`.
+/// Be the server behind a client's `--permission-prompt-tool`: one tool, `approve`.
 #[derive(clap::Args)]
 struct ApproveArgs {
     #[command(flatten)]
@@ -127,6 +127,7 @@ fn session(door: &'static str, cwd: &str) -> DoorSession {
         id: format!("{door}-{}", automode_doors::session_id()),
         roots: vec![cwd.to_owned()],
         presence: Presence::Headless,
+        tightening: Tightening::default(),
     }
 }
 

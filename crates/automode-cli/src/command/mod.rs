@@ -10,6 +10,7 @@ pub mod critique;
 pub mod doctor;
 pub mod eval;
 pub mod explain;
+pub mod gateway;
 pub mod hook;
 pub mod install;
 pub mod judge;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::agent::{self, AcpAgent};
 use super::permission::{PermissionOption, PermissionRequest, cancelled, outcome};
 use super::session::AcpSession;
-use crate::decider::{DoorDecision, DoorRequest, DoorSession};
+use crate::decider::{DoorDecision, DoorRequest, DoorSession, Tightening};
 use crate::json_rpc::{self, Envelope};
 
 /// The name of this door in records.
@@ -276,6 +276,7 @@ impl Wire {
             request: DoorRequest {
                 session: self.door(&request.session_id),
                 call,
+                transcript: None,
             },
         };
         let deciding = Deciding {
@@ -390,6 +391,7 @@ impl Wire {
             id: session.to_owned(),
             roots: known.map(|known| known.roots.clone()).unwrap_or_default(),
             presence: self.presence,
+            tightening: Tightening::default(),
         }
     }
 }

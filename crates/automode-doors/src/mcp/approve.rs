@@ -123,6 +123,7 @@ fn decide(asked: &Map<String, Value>, session: &DoorSession, decider: &Arc<dyn D
     let request = DoorRequest {
         session: session.clone(),
         call,
+        transcript: None,
     };
     let DoorDecision {
         verdict, reason, ..
@@ -156,6 +157,7 @@ mod tests {
                 verdict,
                 reason: "WHY".to_owned(),
                 by_person: false,
+                failed: false,
             }
         }
 
@@ -168,6 +170,7 @@ mod tests {
             id: "s".to_owned(),
             roots: vec!["/w".to_owned()],
             presence: Presence::Headless,
+            tightening: crate::decider::Tightening::default(),
         };
         let decider: Arc<dyn Decider> = Arc::new(Fixed);
         let mut told = Vec::new();

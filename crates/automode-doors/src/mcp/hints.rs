@@ -38,6 +38,7 @@ mod tests {
             verdict,
             by_person,
             reason: String::new(),
+            failed: false,
         };
         let tightened = tighten(decision, annotations.as_object().unwrap());
         assert_eq!(tightened.verdict, answer, "{annotations}");

@@ -232,6 +232,7 @@ impl Wire {
                     input: call.arguments.clone(),
                     cwd: self.cwd.clone(),
                 },
+                transcript: None,
             },
         };
         self.deciding.insert(call.id.clone(), call);

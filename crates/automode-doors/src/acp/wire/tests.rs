@@ -66,6 +66,7 @@ fn decision(verdict: Verdict) -> DoorDecision {
         verdict,
         reason: "WHY".to_owned(),
         by_person: false,
+        failed: false,
     }
 }
 

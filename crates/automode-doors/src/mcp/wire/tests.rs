@@ -1,4 +1,5 @@
 use super::*;
+use crate::decider::Tightening;
 use automode::Presence;
 
 fn wire() -> Wire {
@@ -7,6 +8,7 @@ fn wire() -> Wire {
         id: "s".to_owned(),
         roots: vec!["/w".to_owned()],
         presence: Presence::Headless,
+        tightening: Tightening::default(),
     };
     Wire::new("notes", session, "/w", ServerPins::default())
 }
@@ -77,6 +79,7 @@ fn decision(verdict: Verdict) -> DoorDecision {
         verdict,
         reason: "WHY".to_owned(),
         by_person: false,
+        failed: false,
     }
 }
 
