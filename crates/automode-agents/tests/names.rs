@@ -25,10 +25,11 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Lines of code that name a client. Tests may, and so may examples for people.
+/// Lines of code that name a client. Tests may, and so may help and examples for people.
 fn naming(text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-    let is_example = |line: &&str| !line.starts_with("  automode ");
+    let is_example =
+        |line: &&str| !line.starts_with("  automode ") && !line.trim_start().starts_with("///");
     code.lines()
         .filter(is_example)
         .filter(|line| {

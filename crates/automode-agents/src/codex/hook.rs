@@ -9,12 +9,22 @@
 
 use automode_core::Verdict;
 
+use super::record;
 use crate::claude_code::hook::{self as claude_code, Interrupt, Stop};
-use crate::event::{Event, HookPhase, Malformed};
+use crate::event::{Event, EventKind, HookPhase, Malformed};
+use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
-    claude_code::parse(bytes)
+    let payload = Payload::parse(bytes)?;
+    let mut kind = claude_code::kind(&payload)?;
+    // There is no event for a call that failed: the text of its result tells.
+    if let (EventKind::AfterTool { outcome, .. }, Some(text)) =
+        (&mut kind, payload.text("tool_response"))
+    {
+        *outcome = record::outcome(text);
+    }
+    payload.event("session_id", kind)
 }
 
 pub(crate) fn render(phase: HookPhase, answer: &Answer) -> Reply {

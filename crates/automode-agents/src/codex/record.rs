@@ -212,7 +212,7 @@ fn command(value: Option<&Value>) -> Option<String> {
     }
 }
 
-fn outcome(text: &str) -> Outcome {
+pub(super) fn outcome(text: &str) -> Outcome {
     let says = |words: &str| text.contains(words);
     if says("blocked by PreToolUse hook") || says("Rejected(") || says("rejected by user") {
         Outcome::Denied

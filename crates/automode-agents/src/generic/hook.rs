@@ -31,9 +31,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
             call: payload.past_call("tool", &["input"]),
             id: id(),
             outcome: match payload.text("outcome") {
-                Some("failed") => Outcome::Failed,
+                Some("succeeded") | None => Outcome::Succeeded,
                 Some("denied") => Outcome::Denied,
-                Some(_) | None => Outcome::Succeeded,
+                // A word that is not known is no success.
+                Some(_) => Outcome::Failed,
             },
             report: payload.text("report").map(|text| Report {
                 subagent: payload.text("reporter").map(str::to_owned),

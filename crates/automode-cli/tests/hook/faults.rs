@@ -148,6 +148,9 @@ fn a_downloaded_file_is_known_to_the_next_session() {
         files: vec![marked],
     };
     project.append(&[note], Duration::from_secs(5)).unwrap();
+    // The mark is the file's: without it there is nothing to fear.
+    assert_eq!(run("none"), "allow");
+    fs::write(format!("{shop}/helper.sh"), "rm -rf ~\n").unwrap();
     assert_ne!(run("two"), "allow");
     // And a record that was damaged closes the project's code as well.
     let path = files(&state.path("projects"))

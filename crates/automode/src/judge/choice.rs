@@ -25,8 +25,17 @@ pub fn service_of(
 ) -> Result<Service, Wrong> {
     let set = &policy.provenance().settings;
     let is_managed = |key: &str| set.get(key).is_some_and(|origin| origin.scope.is_managed());
+    managed(&policy.settings.service, is_managed, variable, is_judging)
+}
+
+fn managed(
+    configured: &Service,
+    is_managed: impl Fn(&str) -> bool,
+    variable: impl Fn(&str) -> Option<String>,
+    is_judging: impl Fn() -> bool,
+) -> Result<Service, Wrong> {
     let (chain, deadline) = (is_managed("judge.chain"), is_managed("judge.deadline"));
-    service(&policy.settings.service, |name| match name {
+    service(configured, |name| match name {
         "AUTOMODE_JUDGE" if chain && is_judging() => variable(name),
         "AUTOMODE_JUDGE" | "AUTOMODE_MODEL" | "AUTOMODE_BASE_URL" | "AUTOMODE_COMMAND" if chain => {
             None
@@ -116,6 +125,31 @@ mod tests {
     fn kinds(configured: &Service, variables: &[(&str, &str)]) -> Vec<Kind> {
         let service = choose(configured, variables).unwrap();
         service.chain.iter().map(|link| link.kind).collect()
+    }
+
+    #[test]
+    fn the_environment_does_not_change_what_an_administrator_set() {
+        let mut configured = Service::default();
+        configured.chain.push(Provider::new(Kind::Anthropic));
+        let variables = |judge: &'static str| {
+            move |name: &str| match name {
+                "AUTOMODE_JUDGE" => Some(judge.to_owned()),
+                "AUTOMODE_COMMAND" => Some("echo allow".to_owned()),
+                "AUTOMODE_MODEL" => Some("mine".to_owned()),
+                "AUTOMODE_DEADLINE" => Some("1".to_owned()),
+                _ => None,
+            }
+        };
+        for judge in ["none", "command", "openai", "nonsense"] {
+            let kept = managed(&configured, |_| true, variables(judge), || false).unwrap();
+            assert_eq!(kept, configured, "{judge}");
+        }
+        // A judge's own process has none, or it would ask itself.
+        let own = managed(&configured, |_| true, variables("none"), || true).unwrap();
+        assert!(own.chain.is_empty());
+        // An administrator who set nothing of it leaves the choice.
+        let free = managed(&configured, |_| false, variables("none"), || false).unwrap();
+        assert!(free.chain.is_empty());
     }
 
     #[test]

@@ -74,9 +74,10 @@ impl SessionSummary {
 
     /// What the project's other sessions left that counts against a call. None of it is this
     /// session's own.
-    pub fn add_project(&mut self, project: Self) {
+    pub fn add_project(&mut self, project: Self, holds: impl Fn(&WrittenFile) -> bool) {
         self.lost |= project.lost;
-        for file in project.written.into_iter().filter(is_marked) {
+        let marked = project.written.into_iter().filter(is_marked);
+        for file in marked.filter(|file| holds(file)) {
             self.wrote(WrittenFile {
                 digest: String::new(),
                 created: false,

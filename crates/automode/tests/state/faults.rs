@@ -201,7 +201,7 @@ fn a_mark_outlives_its_session() {
     };
     project.append(&[done], PATIENCE).unwrap();
     let mut standing = session::SessionSummary::default();
-    standing.add_project(project.glance().unwrap());
+    standing.add_project(project.glance().unwrap(), |_| true);
     let [file] = standing.written.as_slice() else {
         panic!("{:?}", standing.written);
     };

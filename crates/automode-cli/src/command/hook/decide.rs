@@ -67,7 +67,10 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     );
     let mut writes = settlement.written.clone();
     record::still_own(&standing, &mut writes);
-    trouble |= !keep_marks(context, project.as_ref(), &writes);
+    // What is denied does not run, and what is asked about is kept once it has run.
+    if settlement.decision.verdict == Verdict::Allow {
+        trouble |= !keep_marks(context, project.as_ref(), &writes);
+    }
     notes.extend(learned(
         context,
         standing.ledger,
@@ -147,7 +150,7 @@ pub fn standing(context: &HookContext<'_>) -> (SessionSummary, bool) {
 }
 
 /// The record of the project that a session works in, where there is a state to keep it in.
-fn project(context: &HookContext<'_>, standing: &SessionSummary) -> Option<session::Log> {
+pub fn project(context: &HookContext<'_>, standing: &SessionSummary) -> Option<session::Log> {
     let repo = standing.repo.as_ref().and_then(|repo| repo.root.as_deref());
     let root = repo.or(standing.cwd.as_deref())?;
     session::Log::of_project(context.state.as_ref()?, root).ok()
@@ -157,13 +160,13 @@ fn project(context: &HookContext<'_>, standing: &SessionSummary) -> Option<sessi
 /// project's code: what it forgot may have been downloaded.
 fn add_project(standing: &mut SessionSummary, project: &session::Log) {
     match project.glance() {
-        Ok(known) if !known.lost => standing.add_project(known),
+        Ok(known) if !known.lost => standing.add_project(known, record::still_holds),
         Ok(_) | Err(_) => standing.forgot_the_project(),
     }
 }
 
 /// Keeps what counts against later calls where the project's other sessions find it.
-fn keep_marks(
+pub fn keep_marks(
     context: &HookContext<'_>,
     project: Option<&session::Log>,
     files: &[WrittenFile],

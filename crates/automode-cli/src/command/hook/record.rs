@@ -106,6 +106,19 @@ pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outco
         }
         None => false,
     });
+    let project = decide::project(context, &memory.standing);
+    let ran = matches!(outcome, Outcome::Succeeded | Outcome::Failed);
+    let marked: Vec<WrittenFile> = files
+        .iter()
+        .chain(known.iter().flat_map(|known| &known.note.writes))
+        .filter(|file| ran && session::is_marked(file))
+        .map(|file| WrittenFile {
+            digest: digest(&file.path).unwrap_or_default(),
+            ..file.clone()
+        })
+        .collect();
+    // What cannot be kept is told with the next decision.
+    decide::keep_marks(context, project.as_ref(), &marked);
     let done = Note::Done {
         id: id.map(str::to_owned),
         print,
@@ -200,6 +213,21 @@ fn edited(call: &ToolCall) -> Option<WrittenFile> {
         findings: Vec::new(),
         taint: Vec::new(),
     })
+}
+
+/// Bytes of a marked file that are compared with what they were.
+const MAX_COMPARED: u64 = 256 * 1024;
+
+/// Whether a mark of the project still holds: the file is there, and it is what was marked as
+/// far as that is known and soon told.
+pub fn still_holds(file: &WrittenFile) -> bool {
+    match std::fs::symlink_metadata(&file.path) {
+        Ok(found) if !file.digest.is_empty() && found.is_file() && found.len() <= MAX_COMPARED => {
+            digest(&file.path).is_none_or(|digest| digest == file.digest)
+        }
+        Ok(_) => true,
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
 }
 
 /// Files that are about to be written and still are as this session left them keep their
