@@ -223,6 +223,10 @@ fn engine() -> Result<&'static Engine, Trouble> {
 }
 
 fn start() -> Result<Engine, String> {
+    // Somebody in this process may have chosen before; theirs serves as well.
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .unwrap_or_default();
     let client = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT)
