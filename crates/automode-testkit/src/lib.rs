@@ -4,6 +4,7 @@
 
 mod clock;
 pub mod model;
+mod modules;
 mod policy;
 mod pure;
 mod scripted;
@@ -12,6 +13,7 @@ mod store;
 mod tree;
 
 pub use clock::FixedClock;
+pub use modules::{Imports, imports, without_tests};
 pub use policy::{Rules, policy};
 pub use pure::{Violation, impurities};
 pub use scripted::{Scripted, block, clear, garbled};
