@@ -11,7 +11,7 @@ use automode_shell::{
 
 use super::Exception;
 use crate::scene::{Loss, Scene, certain, loss};
-use crate::{Finding, GitState, WrittenFile};
+use crate::{Finding, GitState, PathKind, WrittenFile};
 
 pub struct ProjectLocal;
 
@@ -173,6 +173,13 @@ fn keeps(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     match how {
         WriteHow::Touch | WriteHow::Append | WriteHow::Attributes => true,
         // A filter may leave nothing of a file, and of this one there is no other copy.
+        WriteHow::Edit if matches!(target.extent, Extent::Pattern | Extent::Below) => {
+            // Of a set every member counts: the directory tells of them all.
+            let fact = scene.path(&certain(&target.path));
+            fact.is_none_or(|fact| {
+                matches!(fact.kind, PathKind::Absent) || fact.git == GitState::Clean
+            })
+        }
         WriteHow::Edit => {
             let fact = scene.path(&target.path);
             scene.written(&target.path).is_some()

@@ -2,10 +2,10 @@
 
 use super::Evaluator;
 use super::field::{Fields, push_text};
-use super::output::CommandOutput;
+use super::output::{CommandOutput, Data};
 use super::shell_state::ShellState;
 use super::variable::Stored;
-use crate::ir::{Dynamic, DynamicSource, GapKind, Piece, Span, Stdout, Taint, Value};
+use crate::ir::{Dynamic, DynamicSource, GapKind, Invocation, Piece, Span, Stdout, Taint, Value};
 use crate::syntax::{self, PartKind, Quoting, Script, Word, WordPart};
 
 /// Where the paths of process substitutions lie.
@@ -222,6 +222,19 @@ impl Evaluator<'_> {
 
     /// Runs a substitution for its output.
     pub(super) fn captured(&mut self, script: &Script, shell: &mut ShellState) -> CommandOutput {
+        let first = self.invocations.len();
+        let mut outcome = self.captured_within(script, shell);
+        // `curl -A "$(git show HEAD:src/app.py)" …`: what a program of this machine
+        // prints is data of this machine, unless it is known to tell nothing.
+        let ran = self.invocations.get(first..).unwrap_or_default();
+        let silent = ran.iter().all(tells_nothing) || outcome.taint.has(Taint::NETWORK);
+        if matches!(outcome.data, Data::Unknown) && !silent {
+            outcome.taint = outcome.taint.with(Taint::LOCAL);
+        }
+        outcome
+    }
+
+    fn captured_within(&mut self, script: &Script, shell: &mut ShellState) -> CommandOutput {
         self.deeper(script.span, |evaluator| {
             evaluator.in_child(shell, |evaluator, child| {
                 child.stdout = Stdout::Captured;
@@ -354,4 +367,16 @@ fn plain(word: &Word) -> Option<Value> {
     let text = word.bare()?;
     let special = text.contains(['~', '*', '?', '[', '{', '(']);
     (!special).then(|| Value::text(text, word.span))
+}
+
+/// Whether what a program prints says nothing of the files and people of this machine.
+fn tells_nothing(start: &Invocation) -> bool {
+    const PLAIN: &[&str] = &[
+        "arch", "basename", "bc", "cut", "date", "dirname", "echo", "expr", "factor", "false",
+        "getconf", "grep", "head", "mktemp", "nproc", "numfmt", "openssl", "printf", "rev", "sed",
+        "seq", "shuf", "sleep", "sort", "tail", "test", "tput", "tr", "true", "uname", "uniq",
+        "uuidgen", "wc", ":", "[",
+    ];
+    let name = start.argv.first().and_then(Value::literal);
+    name.is_some_and(|name| PLAIN.contains(&name.rsplit('/').next().unwrap_or(&name)))
 }

@@ -1,8 +1,10 @@
 //! `read` and `mapfile`: variables from the input.
 
 use super::Evaluator;
+use super::listing;
 use super::option::BuiltinOptions;
 use super::output::{CommandOutput, stdin_taint};
+use super::parameter;
 use super::shell_state::ShellState;
 use super::variable::Stored;
 use crate::ir::{DynamicSource, GapKind, Span, Stdin, Taint, Value};
@@ -58,6 +60,10 @@ impl Evaluator<'_> {
                     let cut = lines.iter().map(|line| field(line, separators, at, last));
                     one_of(cut.collect(), span)
                 }
+                // A line of a listing is a name that it printed.
+                (None, _) if names.len() == 1 && plain && !other => {
+                    listing::names_in(&shell.stdin).unwrap_or_else(|| item.clone())
+                }
                 (Some(_), None) | (None, _) => item.clone(),
             };
             self.store_named(name, Stored::Scalar(value), shell);
@@ -88,6 +94,8 @@ impl Evaluator<'_> {
             }),
             Stdin::Text(_) | Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) => None,
         };
+        let listed = listing::names_in(&shell.stdin).filter(|_| simple);
+        let values = values.or_else(|| Some(vec![parameter::splitting(listed?)]));
         let taint = stdin_taint(&shell.stdin);
         let stored = values.map_or(Stored::Hidden(taint), Stored::List);
         self.consumed(shell);

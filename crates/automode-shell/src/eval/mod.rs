@@ -19,6 +19,7 @@ mod field;
 mod file;
 mod flow;
 mod input;
+mod listing;
 mod nested;
 mod operation;
 mod option;

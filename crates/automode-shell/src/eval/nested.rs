@@ -12,6 +12,7 @@ use crate::ir::{
     NestedStdin, Origin, Piece, ProgramEffects, Stdin, Taint, Target, Value,
 };
 use crate::language::{self, CodeSource};
+use crate::place::Place;
 use crate::script::{self, ScriptFile, TaskStart};
 
 impl Evaluator<'_> {
@@ -158,6 +159,7 @@ impl Evaluator<'_> {
             shell.files = child.files;
             return outcome;
         }
+        let given = self.named_secrets(text, by, invocation, shell);
         let source = CodeSource {
             language,
             text,
@@ -170,7 +172,32 @@ impl Evaluator<'_> {
             span: invocation.span,
         };
         let consequence = language::read(&source, self.context, self.facts);
-        self.below(consequence, layer.clone(), by, invocation, shell)
+        let mut outcome = self.below(consequence, layer.clone(), by, invocation, shell);
+        outcome.taint = outcome.taint.with(given);
+        outcome
+    }
+
+    /// `perl -e 'print <>' ~/.ssh/id_rsa`: what code is given it may read, also where
+    /// its text does not show how. Only a secret makes a difference.
+    fn named_secrets(
+        &mut self,
+        text: &Value,
+        by: usize,
+        invocation: &Invocation,
+        shell: &ShellState,
+    ) -> Taint {
+        let mut taint = Taint::NONE;
+        let words = invocation.argv.iter().skip(1);
+        for argument in words.filter(|word| word.span != text.span) {
+            for target in Target::locate_each(argument, shell.cwd.as_deref()) {
+                if Place::of(&target, self.context).secret.is_some() {
+                    taint = taint.with(crate::place::taint_of(&target));
+                    let act = Act::Read { target };
+                    self.effect(act, by, argument.span, invocation.certainty);
+                }
+            }
+        }
+        taint
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one file to run")]
@@ -223,7 +250,7 @@ impl Evaluator<'_> {
         shell: &mut ShellState,
     ) -> CommandOutput {
         match &invocation.stdin {
-            Stdin::Text(text) if self.is_consumed(shell) => {
+            Stdin::Text(text) if self.is_consumed(shell) || text.lines_match().is_some() => {
                 self.unseen_stream(language, text.taint(), by, invocation)
             }
             Stdin::Text(text) => self.code(language, text, arguments, layer, by, invocation, shell),

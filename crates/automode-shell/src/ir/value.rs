@@ -113,8 +113,30 @@ impl Value {
             .iter()
             .fold(Taint::NONE, |taint, piece| match piece {
                 Piece::Dynamic(dynamic) => taint.with(dynamic.taint),
+                // Names that a listing printed tell what is on this machine.
+                Piece::Glob(pattern) if pattern.contains("**") => taint.with(Taint::LOCAL),
                 Piece::Text(_) | Piece::Glob(_) => taint,
             })
+    }
+
+    /// What every line of a text matches, where it is names and nothing else.
+    #[must_use]
+    pub fn lines_match(&self) -> Option<Self> {
+        let mut pieces = self.pieces.clone();
+        if matches!(pieces.last(), Some(Piece::Text(text)) if text == "\n") {
+            pieces.pop();
+        }
+        let plain = |text: &str| !text.contains([' ', '\t', '\n', '"', '\'', '\\']);
+        let names = match pieces.as_slice() {
+            [Piece::Glob(_)] => true,
+            [Piece::Text(folder), Piece::Glob(_)] => plain(folder),
+            _ => false,
+        };
+        names.then_some(Self {
+            pieces,
+            span: self.span,
+            may_split: true,
+        })
     }
 
     /// One of the words that it stands for.

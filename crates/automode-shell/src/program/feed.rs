@@ -165,10 +165,28 @@ impl Meaning<'_> {
 
     /// An item of which only the marks are known.
     fn unknown_item(&self, placement: &Placement) -> Value {
+        if let Some(names) = self.listed_names() {
+            return match placement {
+                Placement::Marked(_) => names.member(),
+                Placement::Appended | Placement::Spliced(_) => names,
+            };
+        }
         let item = Value::dynamic(DynamicSource::Item, self.item_marks(), self.invocation.span);
         Value {
             may_split: !matches!(placement, Placement::Marked(_)),
             ..item
+        }
+    }
+
+    /// The names that a listing feeds in; cut elsewhere than between them they are data.
+    fn listed_names(&self) -> Option<Value> {
+        let whole = match self.feed().split {
+            Split::Words | Split::QuotedLines | Split::Lines | Split::At('\n' | '\0') => true,
+            Split::At(_) | Split::Unknown => false,
+        };
+        match &self.invocation.stdin {
+            Stdin::Text(value) if whole && !self.has("-a") => value.lines_match(),
+            Stdin::Text(_) | Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) => None,
         }
     }
 

@@ -48,7 +48,10 @@ fn reads_forever(start: &Invocation) -> bool {
     let fed =
         matches!(&start.stdin, Stdin::File(target) if SOURCES.contains(&target.path.as_str()));
     // Whoever reads the other end of a pipe stops it.
-    let kept = matches!(start.stdout, Stdout::Shown | Stdout::File(_));
+    let kept = matches!(
+        start.stdout,
+        Stdout::Shown | Stdout::File(_) | Stdout::Captured
+    );
     if name == "yes" && matches!(start.stdout, Stdout::Null) {
         return true;
     }
@@ -70,7 +73,8 @@ fn copies_blocks(start: &Invocation) -> bool {
     };
     endless
         && size.is_none_or(|size| size > LARGE)
-        && matches!(start.stdout, Stdout::Shown | Stdout::File(_))
+        // Where it goes to a file of its own, nobody who reads the rest can stop it.
+        && (value("of=").is_some() || !matches!(start.stdout, Stdout::Pipe | Stdout::Null))
 }
 
 fn asks_for_too_much(start: &Invocation) -> bool {

@@ -1,0 +1,398 @@
+//! Output that is names of files, one a line: listings, and what passes them on.
+//!
+//! `git ls-files | head | xargs wc -l` reads whatever the listing names. The
+//! names are not known, but what they match is: they lie below the places that
+//! were searched. Such output is a text whose one line is a pattern, and a set
+//! stays a set wherever it goes. Only spellings that are listed here count: any
+//! other option may print something else.
+
+use super::output::CommandOutput;
+use crate::ir::{Invocation, Piece, Span, Stdin, Taint, Value};
+use crate::place::Place;
+
+/// Options of one program, by what follows them.
+struct Options {
+    /// They stand alone.
+    alone: &'static [&'static str],
+    /// The next word is theirs.
+    valued: &'static [&'static str],
+    /// They begin so, with their value behind.
+    glued: &'static [&'static str],
+}
+
+const FIND: Options = Options {
+    alone: &[
+        "-print",
+        "-print0",
+        "-empty",
+        "-executable",
+        "-readable",
+        "-xdev",
+        "-depth",
+        "-prune",
+        "-not",
+        "!",
+        "-o",
+        "-or",
+        "-a",
+        "-and",
+        "(",
+        ")",
+    ],
+    valued: &[
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-type",
+        "-maxdepth",
+        "-mindepth",
+        "-size",
+        "-mtime",
+        "-mmin",
+        "-newer",
+        "-newermt",
+        "-regex",
+        "-iregex",
+        "-regextype",
+        "-user",
+        "-perm",
+    ],
+    glued: &[],
+};
+
+const RIPGREP: Options = Options {
+    alone: &[
+        "-l",
+        "--files",
+        "--files-with-matches",
+        "-i",
+        "-w",
+        "-F",
+        "-s",
+        "-S",
+        "-x",
+        "--no-messages",
+        "--sort-files",
+        "-0",
+        "--null",
+    ],
+    valued: &[
+        "-g",
+        "--glob",
+        "-t",
+        "--type",
+        "-T",
+        "--type-not",
+        "-e",
+        "--regexp",
+        "--sort",
+        "-d",
+    ],
+    glued: &["--glob=", "--type=", "--sort=", "-t", "-g"],
+};
+
+const GREP: Options = Options {
+    alone: &["--files-with-matches", "--recursive", "-Z", "--null"],
+    valued: &["-e", "--regexp"],
+    glued: &["--include=", "--exclude=", "--exclude-dir=", "--color="],
+};
+
+const FD: Options = Options {
+    alone: &[
+        "-i", "-s", "-g", "--glob", "-F", "-p", "-0", "--print0", "-1",
+    ],
+    valued: &[
+        "-e",
+        "--extension",
+        "-t",
+        "--type",
+        "-d",
+        "--max-depth",
+        "-E",
+        "--exclude",
+    ],
+    glued: &[
+        "-e",
+        "-t",
+        "-d",
+        "--extension=",
+        "--type=",
+        "--max-depth=",
+        "--exclude=",
+    ],
+};
+
+const LS_FILES: Options = Options {
+    alone: &[
+        "-z",
+        "-m",
+        "--modified",
+        "-c",
+        "--cached",
+        "-d",
+        "--deleted",
+        "--exclude-standard",
+        "--full-name",
+    ],
+    valued: &[],
+    glued: &[],
+};
+
+const DIFF: Options = Options {
+    alone: &[
+        "--name-only",
+        "--cached",
+        "--staged",
+        "-z",
+        "--relative",
+        "-M",
+        "-w",
+        "--merge-base",
+    ],
+    valued: &[],
+    glued: &["--diff-filter="],
+};
+
+/// What a program prints where that is names of files.
+pub(super) fn names(
+    invocation: &Invocation,
+    context: &crate::ir::Context,
+) -> Option<CommandOutput> {
+    let words: Vec<String> = invocation
+        .argv
+        .iter()
+        .map(|word| word.literal().map(std::borrow::Cow::into_owned))
+        .collect::<Option<_>>()?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (program, words) = words.split_first()?;
+    if words
+        .iter()
+        .any(|word| seeks_secret(word, invocation, context))
+    {
+        return None;
+    }
+    let pattern = match *program {
+        "find" => found(words)?,
+        "fd" | "fdfind" => below(operands(words, &FD)?.get(1..).unwrap_or_default())?,
+        "rg" => ripgrep(words)?,
+        "grep" | "egrep" | "fgrep" => grep(words)?,
+        "ls" => {
+            let plain = |word: &&str| matches!(*word, "-1" | "-t" | "-r" | "-S" | "-tr" | "-1t");
+            words.iter().all(plain).then(|| "**".to_owned())?
+        }
+        "git" => git(words)?,
+        _ => return None,
+    };
+    Some(listing(&pattern, invocation.span))
+}
+
+/// Lines that match a pattern.
+fn listing(pattern: &str, span: Span) -> CommandOutput {
+    let cut = pattern.find('*').unwrap_or(pattern.len());
+    let (folder, pattern) = pattern.split_at_checked(cut).unwrap_or(("", pattern));
+    let mut value = Value::text(folder, span);
+    value.pieces.push(Piece::Glob(pattern.to_owned()));
+    value.pieces.push(Piece::Text("\n".to_owned()));
+    let mut output = CommandOutput::text(value);
+    output.taint = output.taint.with(Taint::LOCAL);
+    output
+}
+
+/// The names in what a program reads, where it is nothing else.
+pub(super) fn names_in(stdin: &Stdin) -> Option<Value> {
+    let Stdin::Text(value) = stdin else {
+        return None;
+    };
+    value.lines_match().map(Value::member)
+}
+
+/// What a program hands on of the names that it reads.
+pub(super) fn filtered(
+    invocation: &Invocation,
+    context: &crate::ir::Context,
+) -> Option<CommandOutput> {
+    let names = names_in(&invocation.stdin)?;
+    let words: Vec<_> = invocation
+        .argv
+        .iter()
+        .map(Value::literal)
+        .collect::<Option<_>>()?;
+    let (program, words) = words.split_first()?;
+    if words
+        .iter()
+        .any(|word| seeks_secret(word, invocation, context))
+    {
+        return None;
+    }
+    let letters = |word: &str, known: &str| {
+        word.strip_prefix('-').is_some_and(|letters| {
+            !letters.is_empty() && letters.chars().all(|one| known.contains(one))
+        })
+    };
+    let number = |word: &str| {
+        word.strip_prefix(['-', '+'])
+            .unwrap_or(word)
+            .parse::<u32>()
+            .is_ok()
+    };
+    let passes = match program.as_ref() {
+        "head" | "tail" => words
+            .iter()
+            .all(|word| number(word) || word == "-n" || glued_count(word)),
+        "sort" => words.iter().all(|word| letters(word, "runfzVhd")),
+        "uniq" | "cat" => words.is_empty(),
+        "grep" | "egrep" | "fgrep" => {
+            let (flags, patterns): (Vec<_>, Vec<_>) =
+                words.iter().partition(|word| word.starts_with('-'));
+            flags.iter().all(|word| letters(word, "vEFGPiwxe")) && patterns.len() == 1
+        }
+        _ => false,
+    };
+    if !passes {
+        return None;
+    }
+    let mut value = names;
+    value.pieces.push(Piece::Text("\n".to_owned()));
+    let mut output = CommandOutput::text(value);
+    output.taint = output.taint.with(Taint::LOCAL);
+    Some(output)
+}
+
+fn glued_count(word: &str) -> bool {
+    word.strip_prefix("-n").is_some_and(|count| {
+        let count = count.strip_prefix(['+', '-']).unwrap_or(count);
+        count.parse::<u32>().is_ok()
+    })
+}
+
+fn found(words: &[&str]) -> Option<String> {
+    let places = words
+        .iter()
+        .take_while(|word| !word.starts_with(['-', '(', '!']))
+        .count();
+    let (places, tests) = words.split_at_checked(places)?;
+    // Everything behind the places is an option or its value.
+    operands(tests, &FIND)?.is_empty().then_some(())?;
+    let named: Vec<&[&str]> = tests
+        .windows(2)
+        .filter(|pair| pair.first() == Some(&"-name"))
+        .collect();
+    let widened = tests
+        .iter()
+        .any(|word| matches!(*word, "-o" | "-or" | "!" | "-not" | "-iname"));
+    let all = below(places)?;
+    match named.as_slice() {
+        [[_, name]] if !widened && !name.contains(['[', '\\', '?']) => {
+            Some(format!("{all}/{name}"))
+        }
+        _ => Some(all),
+    }
+}
+
+fn ripgrep(words: &[&str]) -> Option<String> {
+    let lists = |word: &&str| matches!(*word, "-l" | "--files-with-matches" | "--files");
+    words.iter().any(|word| lists(word)).then_some(())?;
+    let given = words
+        .iter()
+        .any(|word| matches!(*word, "-e" | "--regexp" | "--files"));
+    let rest = operands(words, &RIPGREP)?;
+    below(rest.get(usize::from(!given)..).unwrap_or_default())
+}
+
+fn grep(words: &[&str]) -> Option<String> {
+    let known = "rliwEFGPnsIxvZ";
+    let bundles = |word: &str| {
+        word.strip_prefix('-').is_some_and(|letters| {
+            !letters.is_empty() && letters.chars().all(|letter| known.contains(letter))
+        })
+    };
+    let has = |letter: char| {
+        words
+            .iter()
+            .any(|word| bundles(word) && word.contains(letter))
+    };
+    let lists = has('l') || words.contains(&"--files-with-matches");
+    let walks = has('r') || words.contains(&"--recursive");
+    (lists && walks).then_some(())?;
+    let given = words.iter().any(|word| matches!(*word, "-e" | "--regexp"));
+    let words: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !bundles(word))
+        .collect();
+    let rest = operands(&words, &GREP)?;
+    below(rest.get(usize::from(!given)..)?)
+}
+
+fn git(words: &[&str]) -> Option<String> {
+    let (sub, words) = words.split_first()?;
+    match *sub {
+        "ls-files" => operands(words, &LS_FILES).map(|_| ())?,
+        "diff" if words.contains(&"--name-only") => operands(words, &DIFF).map(|_| ())?,
+        _ => return None,
+    }
+    // Names below the root of the repository, or below the directory.
+    Some("**".to_owned())
+}
+
+/// The words that are no options; `None` where one is not known.
+fn operands<'w>(words: &[&'w str], options: &Options) -> Option<Vec<&'w str>> {
+    let mut rest = words.iter();
+    let mut operands = Vec::new();
+    while let Some(word) = rest.next() {
+        if *word == "--" {
+            operands.extend(rest.by_ref());
+        } else if options.valued.contains(word) {
+            rest.next()?;
+        } else if options.alone.contains(word) {
+        } else if word.starts_with('-') {
+            let glued = |start: &&&str| word.len() > start.len() && word.starts_with(**start);
+            options.glued.iter().find(glued)?;
+        } else {
+            operands.push(*word);
+        }
+    }
+    Some(operands)
+}
+
+/// Everything below these places.
+fn below(places: &[&str]) -> Option<String> {
+    let climbs = |place: &&str| place.split('/').any(|part| part == "..");
+    match places {
+        [] => Some("**".to_owned()),
+        [place] if place.starts_with('-') || place.contains(['*', '?', '[']) => None,
+        [place] => Some(format!("{}/**", place.trim_end_matches('/'))),
+        // Several that lie below the directory lie all in it.
+        places
+            if places
+                .iter()
+                .any(|place| place.starts_with(['/', '-', '~']) || climbs(place)) =>
+        {
+            None
+        }
+        _ => Some("**".to_owned()),
+    }
+}
+
+/// A pattern that is made for files with secrets: `.env*`, `*.pem`.
+fn seeks_secret(word: &str, invocation: &Invocation, context: &crate::ir::Context) -> bool {
+    let name = word
+        .trim_matches(['*', '^', '$', '\\', '/'])
+        .replace('\\', "");
+    let cwd = invocation
+        .cwd
+        .as_deref()
+        .unwrap_or("/")
+        .trim_end_matches('/');
+    let places = [
+        format!("{cwd}/{name}"),
+        format!("{cwd}/x{name}"),
+        format!("{cwd}/.{name}"),
+    ];
+    !name.is_empty()
+        && places
+            .iter()
+            .any(|path| Place::of_path(path, context).secret.is_some())
+}
