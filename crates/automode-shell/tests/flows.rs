@@ -32,7 +32,10 @@ fn redirections_write_and_read() {
     check("echo a >> ~/.bashrc", &["append /home/dev/.bashrc"]);
     check("> f", &["write /home/dev/app/f"]);
     check("{ ls; ls; } > f", &["write /home/dev/app/f <- local"]);
-    check("if ls; then ls; fi > f", &["write /home/dev/app/f <- local"]);
+    check(
+        "if ls; then ls; fi > f",
+        &["write /home/dev/app/f <- local"],
+    );
     check("cat < f", &["read /home/dev/app/f"]);
     check("echo a &> f", &["write /home/dev/app/f"]);
     check("echo a >& f", &["write /home/dev/app/f"]);
