@@ -31,6 +31,9 @@ pub struct HuntArgs {
     /// Leave out whole sessions through the hook
     #[arg(long)]
     no_sessions: bool,
+    /// Only what these generators make; may be repeated
+    #[arg(long, value_name = "GENERATOR", value_parser = ["corpus", "installed", "mutate", "learned", "session"])]
+    only: Vec<String>,
     /// Record the system calls of one case in so many
     #[arg(long, value_name = "NUMBER", default_value_t = 200)]
     trace_one_in: u64,
@@ -146,11 +149,16 @@ fn hunt(mut args: HuntArgs, goal: &Goal, with_corpora: bool) -> Result<u8> {
     let installed = Installed::new(&root, args.cage.seed);
     let commands = corpus.iter().map(Draft::shown).collect();
     let with_sessions = has_binary && !args.no_sessions;
-    let bandit = Bandit::new(installed, commands, args.cage.seed, with_sessions);
+    let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|one| one == name);
+    let bandit = Bandit::new(installed, commands, args.cage.seed, &|name| {
+        wanted(name) && (with_sessions || name != "session")
+    });
     let mut first = Vec::new();
     if with_corpora {
-        first.extend(corpus);
-        if with_sessions {
+        if wanted("corpus") {
+            first.extend(corpus);
+        }
+        if with_sessions && wanted("session") {
             first.extend(sessions(
                 400,
                 &mut Dice::new(args.cage.seed).fork("sessions"),

@@ -32,21 +32,24 @@ pub struct Bandit {
     pool: Vec<String>,
     seen: BTreeSet<String>,
     tried: BTreeSet<String>,
-    with_sessions: bool,
 }
 
 impl Bandit {
+    /// Ways for which `wanted` says no to the generator's name are left out.
     #[must_use]
-    pub fn new(installed: Installed, corpus: Vec<String>, seed: u64, with_sessions: bool) -> Self {
-        let mut arms: BTreeMap<String, Arm> = mutate::names()
-            .map(|name| (format!("mutate:{name}"), Arm::default()))
+    pub fn new(
+        installed: Installed,
+        corpus: Vec<String>,
+        seed: u64,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        let mutations = mutate::names().map(|name| format!("mutate:{name}"));
+        let others = ["installed", "learned", "corpus", "session"].map(str::to_owned);
+        let arms = mutations
+            .chain(others)
+            .filter(|name| wanted(name.split(':').next().unwrap_or_default()))
+            .map(|name| (name, Arm::default()))
             .collect();
-        for name in ["installed", "learned", "corpus"] {
-            arms.insert(name.to_owned(), Arm::default());
-        }
-        if with_sessions {
-            arms.insert("session".to_owned(), Arm::default());
-        }
         Self {
             installed,
             dice: Dice::new(seed).fork("bandit"),
@@ -55,7 +58,6 @@ impl Bandit {
             pool: corpus,
             seen: BTreeSet::new(),
             tried: BTreeSet::new(),
-            with_sessions,
         }
     }
 
@@ -96,7 +98,7 @@ impl Bandit {
                     None => self.installed.draft(&mut self.dice),
                 }
             }
-            "session" if self.with_sessions => sessions(1, &mut self.dice).pop(),
+            "session" => sessions(1, &mut self.dice).pop(),
             other => {
                 let seed = self.dice.pick(&self.pool)?.clone();
                 let mut draft = mutate::mutated(&seed, None, &mut self.dice, &self.installed)?;
