@@ -27,6 +27,11 @@ const DEADLY: &[i32] = &[
     signal::SIGUSR1,
     signal::SIGUSR2,
     signal::SIGBUS,
+];
+
+/// Signals that hardly anybody sends. A hook that answers at once is done before one could come, so
+/// these are caught only by one that takes longer.
+const RARE: &[i32] = &[
     signal::SIGTRAP,
     signal::SIGSYS,
     signal::SIGVTALRM,
@@ -55,14 +60,23 @@ const REAL_TIME: std::ops::Range<i32> = 0..0;
 
 /// Makes deaths answer: with a block while a decision is due. Shadow mode has nothing to say.
 pub fn answer(enforcement: Enforcement, progress: &Progress) {
+    catch(enforcement, progress, DEADLY.iter().copied());
+    // A file that may not grow is an error of the write, not the end.
+    flag::register(signal::SIGXFSZ, Arc::default()).ok();
+}
+
+/// The same for deaths that only a hook at work for long may meet.
+pub fn answer_rare(enforcement: Enforcement, progress: &Progress) {
+    catch(enforcement, progress, RARE.iter().copied().chain(REAL_TIME));
+}
+
+fn catch(enforcement: Enforcement, progress: &Progress, signals: impl Iterator<Item = i32>) {
     let (code, when) = match enforcement {
         Enforcement::Enforce => (BLOCK, Arc::clone(&progress.due)),
         Enforcement::Shadow => (0, Arc::new(AtomicBool::new(true))),
     };
-    for signal in DEADLY.iter().copied().chain(REAL_TIME) {
+    for signal in signals {
         // Where the system refuses a handler, the command line around the process has to do.
         flag::register_conditional_shutdown(signal, i32::from(code), Arc::clone(&when)).ok();
     }
-    // A file that may not grow is an error of the write, not the end.
-    flag::register(signal::SIGXFSZ, Arc::default()).ok();
 }

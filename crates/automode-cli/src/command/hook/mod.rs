@@ -32,6 +32,8 @@ pub use options::{Args, Options, run};
 const BLOCK: u8 = 2;
 /// How long the client may take to read the answer: it lets the call pass when it runs out of patience.
 const WRITING: Duration = Duration::from_secs(5);
+/// What a hook takes that has nothing to wait for.
+const AT_ONCE: Duration = Duration::from_millis(25);
 /// How long a message for people may take.
 const GRUMBLING: Duration = Duration::from_millis(200);
 /// Room for the deepest input that is admitted.
@@ -157,7 +159,12 @@ fn work(
         .stack_size(STACK)
         .spawn(worker)
         .map_err(|_| WorkerFailure::NoThread)?;
-    match answer.recv_timeout(options.deadline) {
+    let mut told = answer.recv_timeout(AT_ONCE.min(options.deadline));
+    if let Err(RecvTimeoutError::Timeout) = told {
+        death::answer_rare(options.enforcement, progress);
+        told = answer.recv_timeout(options.deadline.saturating_sub(AT_ONCE));
+    }
+    match told {
         Ok(reply) => reply,
         Err(RecvTimeoutError::Timeout) => Err(WorkerFailure::Late),
         Err(RecvTimeoutError::Disconnected) => Err(WorkerFailure::Vanished),
