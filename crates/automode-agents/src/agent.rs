@@ -7,7 +7,10 @@ use automode_core::Presence;
 use crate::client::Client;
 use crate::event::{Event, HookPhase, Malformed};
 use crate::reply::{Answer, Reply};
-use crate::{claude_code, codex, copilot, gemini_cli, generic, opencode, qwen_code};
+use crate::{
+    amp, antigravity, claude_code, cline, codex, copilot, crush, cursor, devin, droid, gemini_cli,
+    generic, goose, hermes, kiro, opencode, openhands, pi, qwen_code, vscode,
+};
 
 /// Every client, in the order people are shown them.
 pub const CLIENTS: &[&Client] = &[
@@ -17,6 +20,19 @@ pub const CLIENTS: &[&Client] = &[
     &qwen_code::CLIENT,
     &copilot::CLIENT,
     &opencode::CLIENT,
+    &droid::CLIENT,
+    &pi::CLIENT,
+    &cline::CLIENT,
+    &cursor::CLIENT,
+    &goose::CLIENT,
+    &crush::CLIENT,
+    &vscode::CLIENT,
+    &kiro::CLIENT,
+    &devin::CLIENT,
+    &antigravity::CLIENT,
+    &hermes::CLIENT,
+    &amp::CLIENT,
+    &openhands::CLIENT,
     &generic::CLIENT,
 ];
 

@@ -19,6 +19,7 @@ pub struct Client {
     pub name: &'static str,
     /// As its makers write it.
     pub title: &'static str,
+    pub proof: Proof,
     /// The bytes of a hook's stdin, understood.
     pub parse: fn(&[u8]) -> Result<Event, Malformed>,
     /// An answer in the only form that this client honours.
@@ -33,6 +34,15 @@ pub struct Client {
     pub files: ClientFiles,
     /// The payload of an event before a tool, for a trial of the hook.
     pub trial: fn(&Trial<'_>) -> Value,
+}
+
+/// How it is known that the client does what its folder says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The real client was run, and denied calls did not.
+    Proven,
+    /// Its documentation says so; nobody could try it here.
+    Documented,
 }
 
 /// What to assume where nothing tells whether a person is there.

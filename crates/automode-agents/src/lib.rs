@@ -7,27 +7,42 @@
 //! input it cannot understand is [`Malformed`], which is answered with a denial.
 
 mod agent;
+mod amp;
+mod antigravity;
 mod claude_code;
 mod client;
+mod cline;
 mod codex;
 mod copilot;
+mod crush;
+mod cursor;
+mod devin;
+mod dialect;
+mod droid;
 mod event;
 mod gemini_cli;
 mod generic;
+mod goose;
+mod hermes;
 pub mod install;
+mod kiro;
 mod opencode;
+mod openhands;
 mod payload;
+mod pi;
 mod qwen_code;
 mod reply;
 mod strict;
 #[cfg(test)]
 mod toy;
 pub mod transcript;
+mod vscode;
 mod words;
 
 pub use agent::{Agent, CLIENTS};
 pub use client::{
-    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Trial,
+    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Proof,
+    Trial,
 };
 pub use event::{Event, EventKind, HookPhase, Malformed, Report, Subagent};
 pub use reply::{Answer, Enforcement, Reply, Ruling};

@@ -52,6 +52,37 @@ impl Payload {
         self.fields.get(field)
     }
 
+    pub(crate) fn value_mut(&mut self, field: &str) -> Option<&mut Value> {
+        self.fields.get_mut(field)
+    }
+
+    /// What a JSON pointer leads to.
+    pub(crate) fn pointer(&self, pointer: &str) -> Option<&Value> {
+        let mut steps = pointer.strip_prefix('/')?.split('/');
+        let first = self.fields.get(steps.next()?)?;
+        steps.try_fold(first, |value, step| match value {
+            Value::Object(fields) => fields.get(step),
+            Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        })
+    }
+
+    pub(crate) fn set(&mut self, field: &str, value: Value) {
+        self.fields.insert(field.to_owned(), value);
+    }
+
+    pub(crate) fn remove(&mut self, field: &str) {
+        self.fields.remove(field);
+    }
+
+    /// A tool by the name that others have for it.
+    pub(crate) fn rename_tool(&mut self, field: &str, names: &[(&str, &str)]) {
+        let own = self.text(field).unwrap_or_default();
+        if let Some((_, known)) = names.iter().find(|(theirs, _)| *theirs == own) {
+            self.set(field, Value::from(*known));
+        }
+    }
+
     pub(crate) fn object(&self, field: &str) -> Option<&Map<String, Value>> {
         self.fields.get(field).and_then(Value::as_object)
     }

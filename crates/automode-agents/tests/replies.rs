@@ -268,7 +268,11 @@ fn everywhere(mut each: impl FnMut(Agent, HookPhase, Presence)) {
 fn gates(agent: Agent, phase: HookPhase) -> bool {
     match (agent.name(), phase) {
         (_, HookPhase::BeforeTool) => true,
-        ("gemini-cli" | "opencode", _) => false,
+        (
+            "gemini-cli" | "opencode" | "droid" | "pi" | "cline" | "cursor" | "goose" | "crush"
+            | "vscode" | "kiro" | "devin" | "antigravity" | "hermes" | "amp" | "openhands",
+            _,
+        ) => false,
         (_, HookPhase::PermissionRequest) => true,
         (_, HookPhase::AfterTool | HookPhase::Other) => false,
     }
@@ -278,7 +282,14 @@ fn gates(agent: Agent, phase: HookPhase) -> bool {
 /// that it was about to show anyway.
 fn question(agent: Agent, phase: HookPhase, presence: Presence) -> Fate {
     match (agent.name(), phase, presence) {
-        (_, _, Presence::Headless) | ("codex" | "opencode", _, _) => Fate::Blocked,
+        (_, _, Presence::Headless) => Fate::Blocked,
+        // No word for a question: it is a denial.
+        (
+            "codex" | "opencode" | "droid" | "goose" | "crush" | "kiro" | "devin" | "hermes"
+            | "amp" | "openhands",
+            _,
+            _,
+        ) => Fate::Blocked,
         ("claude-code" | "qwen-code", HookPhase::PermissionRequest, Presence::Interactive) => {
             Fate::Normal
         }

@@ -13,8 +13,8 @@ use anyhow::{Result, bail};
 use automode_agents::{CLIENTS, Client};
 
 /// What agents without a hook of ours set, and what they are called.
-const OTHER_MARKS: &[&str] = &["AI_AGENT", "CURSOR_AGENT"];
-const OTHER_AGENTS: &[&str] = &["aider", "goose", "cursor-agent"];
+const OTHER_MARKS: &[&str] = &["AI_AGENT"];
+const OTHER_AGENTS: &[&str] = &["aider"];
 
 /// Refuses anybody but a person at a terminal.
 pub fn required(what: &str) -> Result<()> {

@@ -7,7 +7,7 @@ use automode_core::Presence;
 use serde_json::{Value, json};
 
 use crate::client::{
-    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks,
+    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Proof,
 };
 use crate::install::{
     Hook, HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit,
@@ -16,6 +16,7 @@ use crate::install::{
 pub(crate) static CLIENT: Client = Client {
     name: "claude-code",
     title: "Claude Code",
+    proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
     presence: AssumedPresence {

@@ -6,12 +6,13 @@ mod record;
 use automode_core::Presence;
 
 use crate::claude_code;
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks};
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
 use crate::install::{HookEvent, HookFile, HookTrust, Installation, Place, Scope, TimeoutUnit};
 
 pub(crate) static CLIENT: Client = Client {
     name: "codex",
     title: "Codex",
+    proof: Proof::Proven,
     parse: hook::parse,
     render: |phase, answer, _| hook::render(phase, answer),
     presence: AssumedPresence {

@@ -6,12 +6,15 @@ mod record;
 use automode_core::Presence;
 use serde_json::{Value, json};
 
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Trial};
+use crate::client::{
+    AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Trial,
+};
 use crate::install::{Hook, HookEvent, HookFile, Installation, Place, Scope, TimeoutUnit};
 
 pub(crate) static CLIENT: Client = Client {
     name: "copilot",
     title: "Copilot CLI",
+    proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
     presence: AssumedPresence {

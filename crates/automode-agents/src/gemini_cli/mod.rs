@@ -6,7 +6,7 @@ mod record;
 use automode_core::Presence;
 use serde_json::{Value, json};
 
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks};
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
 use crate::install::{
     Hook, HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit,
 };
@@ -14,6 +14,7 @@ use crate::install::{
 pub(crate) static CLIENT: Client = Client {
     name: "gemini-cli",
     title: "Gemini CLI",
+    proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
     presence: AssumedPresence {

@@ -5,12 +5,13 @@ mod hook;
 use automode_core::Presence;
 use serde_json::json;
 
-use crate::client::{AssumedPresence, Client, ClientFiles, ProcessMarks};
+use crate::client::{AssumedPresence, Client, ClientFiles, ProcessMarks, Proof};
 use crate::install::Installation;
 
 pub(crate) static CLIENT: Client = Client {
     name: "generic",
     title: "any other harness",
+    proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
     presence: AssumedPresence {

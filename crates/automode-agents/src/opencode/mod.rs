@@ -4,13 +4,14 @@ mod hook;
 
 use automode_core::Presence;
 
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks};
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
 use crate::install::{DEADLINE, Installation, Place, Plugin, Request, Scope, TIMEOUT};
 use crate::reply::Enforcement;
 
 pub(crate) static CLIENT: Client = Client {
     name: "opencode",
     title: "opencode",
+    proof: Proof::Proven,
     parse: hook::parse,
     render: |phase, answer, _| hook::render(phase, answer),
     presence: AssumedPresence {

@@ -5,13 +5,14 @@ mod record;
 
 use automode_core::Presence;
 
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks};
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
 use crate::gemini_cli;
 use crate::install::{HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit};
 
 pub(crate) static CLIENT: Client = Client {
     name: "qwen-code",
     title: "Qwen Code",
+    proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
     presence: AssumedPresence {

@@ -9,7 +9,7 @@ mod record;
 use automode_core::{Presence, Verdict};
 use serde_json::json;
 
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks};
+use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
 use crate::install::{self, HookEvent, HookFile, Installation, Place, Request, Scope, TimeoutUnit};
 use crate::transcript::{Item, Reader};
 use crate::{Agent, Answer, CLIENTS, Enforcement, EventKind, Ruling};
@@ -17,6 +17,7 @@ use crate::{Agent, Answer, CLIENTS, Enforcement, EventKind, Ruling};
 static CLIENT: Client = Client {
     name: "toy",
     title: "Toy",
+    proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
     presence: AssumedPresence {

@@ -56,6 +56,38 @@ pub fn fate(agent: Agent, phase: HookPhase, reply: &Reply) -> Fate {
             _ => Fate::Blocked,
         },
         "generic" => word(answer["verdict"].as_str()),
+        // A question is not heard there, and the command runs.
+        "droid" => match word(specific["permissionDecision"].as_str()) {
+            Fate::Asked => Fate::Runs,
+            fate => fate,
+        },
+        "vscode" => word(specific["permissionDecision"].as_str()),
+        "pi" => match specific["permissionDecision"].as_str() {
+            Some("allow") => Fate::Runs,
+            Some("ask") => Fate::Asked,
+            _ => Fate::Blocked,
+        },
+        // A hook file runs whatever input is left; a plugin reads the word.
+        "cline" => match (
+            specific["permissionDecision"].as_str(),
+            answer.get("overrideInput"),
+        ) {
+            (Some("allow"), None) => Fate::Runs,
+            (Some("ask"), Some(_)) => Fate::Asked,
+            (Some("deny"), Some(_)) => Fate::Blocked,
+            _ => Fate::Runs,
+        },
+        "cursor" => word(answer["permission"].as_str()),
+        "crush" | "antigravity" => word(answer["decision"].as_str()),
+        // Only a block is heard.
+        "goose" | "devin" | "hermes" => match answer["decision"].as_str() {
+            Some("block") => Fate::Blocked,
+            _ => Fate::Runs,
+        },
+        "amp" => match answer["action"].as_str() {
+            Some("reject-and-continue") => Fate::Blocked,
+            _ => Fate::Runs,
+        },
         // How it reads an answer is not said here: take it for the worst.
         _ => Fate::Runs,
     }

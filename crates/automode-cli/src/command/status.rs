@@ -7,7 +7,7 @@ use anyhow::Result;
 use automode::audit::{self, Entry};
 use automode::judge::CanaryRecord;
 use automode::state::State;
-use automode_agents::Agent;
+use automode_agents::{Agent, Proof};
 use serde_json::json;
 
 use crate::client::{self, Installed, SCOPES, scope_name};
@@ -46,6 +46,10 @@ pub fn run(args: Args) -> Result<u8> {
                         .any(|hook| hook.ours && hook.command.contains("--mode shadow")),
                 )
                 .to_owned(),
+            };
+            let state = match agent.client().proof {
+                Proof::Proven => state,
+                Proof::Documented => format!("{state}, not proven here"),
             };
             rows.push((agent, scope, state, path));
         }

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use automode::state::State;
-use automode_agents::Agent;
 use automode_agents::Enforcement;
 use automode_agents::install::{self, HookTrust, Place, Registered, Request, Scope};
+use automode_agents::{Agent, Proof};
 
 use super::status;
 use crate::client::{self, Installed, InstalledPlugin, SCOPES, Trust, scope_name};
@@ -196,6 +196,11 @@ fn examine(
 }
 
 fn version(agent: Agent) -> Finding {
+    if agent.client().proof == Proof::Documented {
+        return note(
+            "not proven here: this client could not be run, the hook follows its documentation",
+        );
+    }
     let tried = agent.client().program.map_or("", |program| program.tested);
     match client::executable(agent) {
         None => note("the client was not found on the search path"),

@@ -173,6 +173,12 @@ fn work(
 
 /// Writes the answer. One that cannot be read by anybody is a block, as far as one is due.
 fn say(reply: &Reply, progress: &Progress, enforcement: Enforcement) -> u8 {
+    if reply.exit == BLOCK {
+        // A client that reads no answer but this code shows its model what stands on stderr.
+        let line = format!("{}\n", reply.stdout);
+        pipe::write(io::stderr(), line.as_bytes(), GRUMBLING).unwrap_or_default();
+        return BLOCK;
+    }
     let line = format!("{}\n", reply.stdout);
     match pipe::write(io::stdout(), line.as_bytes(), WRITING) {
         Ok(()) => reply.exit,

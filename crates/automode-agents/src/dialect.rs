@@ -1,0 +1,133 @@
+//! Clients that are one shape with other words, as data.
+//!
+//! A dialect says where a payload keeps what every hook tells, which of its events is
+//! which, and the forms of its answers. Everything else is Claude Code's. What a payload
+//! lacks makes it malformed, which is denied in the client's own form.
+
+use automode_core::{Presence, Verdict};
+use serde_json::Value;
+
+use crate::claude_code::hook as claude_code;
+use crate::event::{Event, HookPhase, Malformed};
+use crate::payload::Payload;
+use crate::reply::{Answer, Reply};
+
+/// Where a field may stand: JSON pointers, the first that is there counts.
+pub(crate) type Places = &'static [&'static str];
+
+/// One client's words.
+#[derive(Debug)]
+pub(crate) struct Dialect {
+    pub event: Places,
+    /// Its events by our names; an event that is not here decides nothing.
+    pub events: &'static [(&'static str, &'static str)],
+    /// What a payload is that names no event.
+    pub unnamed: &'static str,
+    pub session: Places,
+    pub cwd: Places,
+    pub tool: Places,
+    pub input: Places,
+    pub call_id: Places,
+    pub prompt: Places,
+    /// Its tools by names that are known.
+    pub tools: &'static [(&'static str, &'static str)],
+    pub answers: AnswerForms,
+}
+
+/// How a client wants to be answered. `@REASON@` stands for the reason.
+#[derive(Debug)]
+pub(crate) struct AnswerForms {
+    pub allow: AnswerForm,
+    /// Nothing: a question is a denial.
+    pub ask: Option<AnswerForm>,
+    pub deny: AnswerForm,
+}
+
+/// One answer.
+#[derive(Debug)]
+pub(crate) enum AnswerForm {
+    /// This JSON, with exit 0.
+    Json(&'static str),
+    /// Exit 2, with the reason on stderr.
+    Exit2,
+}
+
+impl Dialect {
+    /// The bytes of a hook's stdin, understood.
+    pub(crate) fn parse(&self, bytes: &[u8]) -> Result<Event, Malformed> {
+        let mut payload = Payload::parse(bytes)?;
+        let event = self.event_name(&payload);
+        let moved = [
+            ("session_id", self.session),
+            ("cwd", self.cwd),
+            ("tool_name", self.tool),
+            ("tool_input", self.input),
+            ("tool_use_id", self.call_id),
+            ("prompt", self.prompt),
+        ];
+        for (name, places) in moved {
+            let found = places
+                .iter()
+                .find_map(|place| payload.pointer(place))
+                .cloned();
+            match found {
+                Some(value) => payload.set(name, value),
+                None => payload.remove(name),
+            }
+        }
+        payload.set("hook_event_name", Value::from(event));
+        payload.rename_tool("tool_name", self.tools);
+        let kind = claude_code::kind(&payload)?;
+        payload.event("session_id", kind)
+    }
+
+    fn event_name(&self, payload: &Payload) -> String {
+        let named = self
+            .event
+            .iter()
+            .find_map(|place| payload.pointer(place)?.as_str())
+            // A name that says nothing may be that of a call.
+            .filter(|name| !name.is_empty());
+        match named {
+            None => self.unnamed.to_owned(),
+            Some(name) => self
+                .events
+                .iter()
+                .find(|(theirs, _)| *theirs == name)
+                .map_or_else(|| format!("other {name}"), |(_, ours)| (*ours).to_owned()),
+        }
+    }
+
+    /// An answer in the only form that this client honours.
+    pub(crate) fn render(&self, phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
+        let Answer::Ruling(ruling) = answer else {
+            return Reply::neutral();
+        };
+        match phase {
+            HookPhase::BeforeTool | HookPhase::PermissionRequest => {}
+            HookPhase::AfterTool | HookPhase::Other => return Reply::neutral(),
+        }
+        let ruling = match self.answers.ask {
+            Some(_) => ruling.for_presence(presence),
+            None => ruling.without_ask(),
+        };
+        let form = match (ruling.verdict, &self.answers.ask) {
+            (Verdict::Allow, _) => &self.answers.allow,
+            (Verdict::Ask, Some(ask)) => ask,
+            (Verdict::Ask, None) | (Verdict::Deny, _) => &self.answers.deny,
+        };
+        match form {
+            AnswerForm::Json(text) => {
+                let reason = Value::from(ruling.reason).to_string();
+                Reply {
+                    stdout: text.replace("\"@REASON@\"", &reason),
+                    exit: 0,
+                }
+            }
+            AnswerForm::Exit2 => Reply {
+                stdout: ruling.reason,
+                exit: 2,
+            },
+        }
+    }
+}
