@@ -168,9 +168,8 @@ fn settings(text: &str) -> Result<String, String> {
     let mut source = String::from("pub(crate) static GIT_SETTINGS: &[Setting] = &[\n");
     for (keys, setting) in &table.key {
         let kind = match setting.is.as_str() {
-            "shell" | "alias" | "program" | "read" | "write" | "remote" | "host" | "something" => {
-                notation::camel(&setting.is)
-            }
+            "nothing" | "shell" | "alias" | "program" | "read" | "write" | "remote" | "host"
+            | "something" => notation::camel(&setting.is),
             other => return Err(format!("unknown kind of setting `{other}`")),
         };
         for key in keys.split_whitespace() {
@@ -194,7 +193,7 @@ fn environment(text: &str) -> Result<String, String> {
     let mut source = String::from("pub(crate) static VARIABLES: &[Variable] = &[\n");
     for (names, variable) in &table.variable {
         let runs = match variable.runs.as_str() {
-            "something" | "shell" | "file" => notation::camel(&variable.runs),
+            "nothing" | "something" | "shell" | "file" => notation::camel(&variable.runs),
             other => return Err(format!("unknown kind of variable `{other}`")),
         };
         for name in names.split_whitespace() {

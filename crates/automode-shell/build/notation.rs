@@ -85,8 +85,8 @@ fn role(name: &str) -> Result<String> {
             | "cd-operands" | "bind" | "pid" | "process-name" | "task-file" | "mount" | "at-file"
             | "form-file" | "keyed-file" | "git-config" | "tar-action" | "cookie" | "ssh-option"
             | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
-            | "magic-open" | "query" | "dsn" | "file-scheme" | "unit-property" | "plain"
-            | "unpacked",
+            | "magic-open" | "refspec" | "query" | "dsn" | "file-scheme" | "unit-property"
+            | "plain" | "unpacked",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),

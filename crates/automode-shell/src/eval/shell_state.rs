@@ -205,11 +205,9 @@ impl ShellState {
 
     /// The variables that programs started now would see and that this command has set.
     pub(super) fn environment(&self) -> Vec<(String, Value)> {
+        // `PATH=x` without `export` reaches programs where the variable came from outside.
         let visible = |name: &str, binding: &VariableBinding| {
-            binding.exported
-                || name
-                    .bytes()
-                    .all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit())
+            binding.exported || crate::program::steers(name)
         };
         self.variables
             .iter()

@@ -19,6 +19,7 @@ impl Meaning<'_> {
                 self.connect(host(&word), direction, &word);
             }
             ActTemplate::Listen(interface) => self.effect(Act::Listen { interface }, span),
+            ActTemplate::Vcs(Vcs::Discard([Part::From(place)])) => self.discard_each(*place),
             ActTemplate::Vcs(op) => self.vcs(op),
             ActTemplate::Package(op, source, scope, text) => self.packages(op, source, scope, text),
             ActTemplate::Process(scope, text) => {
@@ -131,6 +132,24 @@ impl Meaning<'_> {
             return self.delete_found(&word, cwd.as_deref());
         }
         self.path(used, &word, cwd.as_deref());
+    }
+
+    /// Changes of every path that is named are thrown away; of all where none is.
+    fn discard_each(&mut self, from: usize) {
+        let cwd = self.cwd_at(usize::MAX, Side::Operand);
+        let paths: Vec<Value> = self
+            .operand_values()
+            .into_iter()
+            .skip(from.saturating_sub(1))
+            .collect();
+        for path in &paths {
+            let target = Some(Target::locate(path, cwd.as_deref()));
+            self.effect(Act::Vcs(VcsOp::DiscardChanges { target }), path.span);
+        }
+        if paths.is_empty() {
+            let op = VcsOp::DiscardChanges { target: None };
+            self.effect(Act::Vcs(op), self.invocation.span);
+        }
     }
 
     fn vcs(&mut self, op: Vcs) {

@@ -84,6 +84,7 @@ impl Meaning<'_> {
             | Role::Plain
             | Role::UnitProperty
             | Role::MagicOpen
+            | Role::Refspec
             | Role::Packed(_)
             | Role::Unpacked => return false,
         }
@@ -177,6 +178,7 @@ impl Meaning<'_> {
             Role::Plain => self.plain(value),
             Role::UnitProperty => self.unit_property(value),
             Role::MagicOpen => self.magic_open(value),
+            Role::Refspec => git::refspec(self, value),
             Role::Packed(ending) => self.packed(ending, value, words.cwd.as_deref()),
             Role::Unpacked => self.unpacked(value, words.cwd.as_deref()),
             Role::None

@@ -232,6 +232,8 @@ pub(crate) enum Role {
     Plain,
     /// A name that perl opens: with a `|` at an end it is a command.
     MagicOpen,
+    /// `source:destination` of git: what is fetched into a branch rewrites it.
+    Refspec,
     /// The packed file that stands beside this one, with this ending.
     Packed(&'static str),
     /// The file that comes out of this packed one.
@@ -396,18 +398,20 @@ pub(crate) enum OutputKind {
     Cwd,
 }
 
-/// A variable that makes programs run or load something.
+/// A variable that may stand in front of a program.
 #[derive(Debug)]
 pub(crate) struct Variable {
     /// A `*` at the end matches any rest.
     pub name: &'static str,
     pub runs: VariableRuns,
-    /// Values that do no harm; a `*` at the end matches any rest.
+    /// Whole values that do no harm, with a class such as `<number>` at their end.
     pub fine: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VariableRuns {
+    /// Only tunes or informs.
+    Nothing,
     /// Changes what other programs find or load.
     Something,
     /// The value is a command.
@@ -416,7 +420,7 @@ pub(crate) enum VariableRuns {
     File,
 }
 
-/// A key of git's configuration that does something.
+/// A key of git's configuration that is known.
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub start: &'static str,
@@ -427,6 +431,8 @@ pub(crate) struct Setting {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SettingKind {
+    /// Only tunes or informs.
+    Nothing,
     /// The value is a command.
     Shell,
     /// The value is a command where it begins with `!`.

@@ -5,5 +5,5 @@ mod push;
 mod setting;
 
 pub(super) use checkout::checkout;
-pub(super) use push::{push, remote};
+pub(super) use push::{push, refspec, remote};
 pub(super) use setting::{config, setting};

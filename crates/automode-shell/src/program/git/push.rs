@@ -22,6 +22,28 @@ pub(crate) fn remote(
     meaning.url(direction, word, cwd);
 }
 
+/// What is fetched into a local branch rewrites it.
+pub(crate) fn refspec(meaning: &mut Meaning<'_>, word: &Value) {
+    let Some(text) = word.literal() else {
+        let gap = meaning.dynamic_gap(word);
+        return meaning.gap(gap);
+    };
+    let tracked = |to: &str| to.is_empty() || to.starts_with("refs/remotes/");
+    if text
+        .split_once(':')
+        .is_some_and(|(_, to)| !tracked(to.trim_start_matches('+')))
+    {
+        meaning.effect(Act::Vcs(VcsOp::Rewrite), word.span);
+    }
+}
+
+/// Whether a name that is pushed may be a tag: `refs/tags/x`, `v1.2`.
+fn may_be_tag(name: &str) -> bool {
+    let bare = name.strip_prefix("refs/").unwrap_or(name);
+    let version = bare.strip_prefix('v').unwrap_or(bare);
+    bare.starts_with("tags/") || version.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// `git push`: what changes where.
 pub(crate) fn push(meaning: &mut Meaning<'_>) {
     let words: Vec<Value> = meaning.operand_values();
@@ -40,6 +62,10 @@ pub(crate) fn push(meaning: &mut Meaning<'_>) {
         (false, false) => RefChange::Update,
     };
     let mut refs = Vec::new();
+    let mut matching = false;
+    let mut tagged = ["--tags", "--follow-tags"]
+        .iter()
+        .any(|flag| meaning.has(flag));
     for word in words.iter().skip(1) {
         let text = word.shown();
         let bare = text.strip_prefix('+').unwrap_or(&text);
@@ -54,7 +80,11 @@ pub(crate) fn push(meaning: &mut Meaning<'_>) {
             Some((_, name)) => name,
             None => bare,
         };
-        refs.push(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned());
+        let name = if name == "@" { "HEAD" } else { name };
+        tagged |= may_be_tag(name) || (name == "tag" && bare == "tag");
+        matching |= bare == ":";
+        let short = name.strip_prefix("refs/").unwrap_or(name);
+        refs.push(short.strip_prefix("heads/").unwrap_or(name).to_owned());
         if word.begins_unknown() {
             let gap = meaning.dynamic_gap(word);
             meaning.gap(gap);
@@ -64,11 +94,21 @@ pub(crate) fn push(meaning: &mut Meaning<'_>) {
         remote: words.first().map(Value::shown),
         change,
         refs,
-        all: ["--all", "--mirror", "--branches"]
-            .iter()
-            .any(|flag| meaning.has(flag)),
+        all: matching
+            || ["--all", "--mirror", "--branches"]
+                .iter()
+                .any(|flag| meaning.has(flag)),
     };
     let span = meaning.invocation.span;
+    if tagged {
+        meaning.unseen("what a pushed tag starts".to_owned(), span);
+    }
+    if let Some(text) = meaning.flag_text(&["--repo"]) {
+        let cwd = meaning.cwd_at(usize::MAX, Side::Operand);
+        let word = Value::text(text, span);
+        remote(meaning, Direction::Send, &word, cwd.as_deref());
+        meaning.unseen("a push to another repository".to_owned(), span);
+    }
     meaning.effect(Act::Vcs(op), span);
     match words.first() {
         Some(word) => {

@@ -40,9 +40,12 @@ pub(crate) fn setting(meaning: &mut Meaning<'_>, word: &Value) {
         return meaning.effect(Act::System(SystemChange::Trust), word.span);
     }
     let quiet = value.literal().is_some_and(|text| QUIET.contains(&&*text));
-    let Some(kind) = kind(&key).filter(|_| !quiet) else {
-        return;
+    let Some(kind) = kind(&key) else {
+        return meaning.unseen(format!("what `{key}` brings about"), word.span);
     };
+    if quiet || kind == SettingKind::Nothing {
+        return;
+    }
     let cwd = meaning.cwd_at(usize::MAX, Side::Flag);
     match kind {
         SettingKind::Shell => meaning.shell(bare_command(&value), &[]),
@@ -59,6 +62,7 @@ pub(crate) fn setting(meaning: &mut Meaning<'_>, word: &Value) {
         SettingKind::Host => {
             return meaning.url(Direction::Send, &value, cwd.as_deref());
         }
+        SettingKind::Nothing => return,
         SettingKind::Something => {
             meaning.unseen(format!("what `{key}` brings about"), word.span);
         }
@@ -107,6 +111,9 @@ pub(crate) fn config(meaning: &mut Meaning<'_>) {
         meaning.gap(gap);
     }
     let key = first.shown();
+    if words.len() > 1 && kind(&key).is_none() {
+        meaning.unseen(format!("what `{key}` brings about"), first.span);
+    }
     let runs = words.get(1).is_some_and(|value| runs(&key, value));
     let trusts_less = words.get(1).is_some_and(|value| weakens(&key, value));
     let op = VcsOp::Config {
@@ -134,7 +141,13 @@ fn runs(key: &str, value: &Value) -> bool {
     match kind(key) {
         Some(SettingKind::Shell | SettingKind::Program | SettingKind::Something) => true,
         Some(SettingKind::Alias) => leaves(value).is_some(),
-        Some(SettingKind::Read | SettingKind::Write | SettingKind::Remote | SettingKind::Host)
+        Some(
+            SettingKind::Nothing
+            | SettingKind::Read
+            | SettingKind::Write
+            | SettingKind::Remote
+            | SettingKind::Host,
+        )
         | None => false,
     }
 }
