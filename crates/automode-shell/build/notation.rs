@@ -85,8 +85,8 @@ fn role(name: &str) -> Result<String> {
             | "cd-operands" | "bind" | "pid" | "process-name" | "task-file" | "mount" | "at-file"
             | "form-file" | "keyed-file" | "git-config" | "tar-action" | "cookie" | "ssh-option"
             | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
-            | "magic-open" | "refspec" | "query" | "dsn" | "file-scheme" | "unit-property"
-            | "plain" | "unpacked",
+            | "magic-open" | "fetched" | "refspec" | "query" | "dsn" | "file-scheme"
+            | "unit-property" | "plain" | "unpacked",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),
@@ -183,6 +183,10 @@ fn test(word: &str, names: &Names) -> Result<String> {
         return Ok("Test::Piped".to_owned());
     }
     if let Some(count) = word.strip_prefix('@') {
+        if let Some(words) = count.strip_prefix("*=") {
+            let words: Vec<String> = words.split('|').map(|word| format!("{word:?}")).collect();
+            return Ok(format!("Test::Every(&[{}])", words.join(", ")));
+        }
         if let Some((place, text)) = count.split_once('=') {
             return Ok(format!("Test::Operand({}, {text:?})", number(place)?));
         }

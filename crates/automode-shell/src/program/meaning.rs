@@ -226,8 +226,28 @@ impl Meaning<'_> {
     pub fn holds(&self, when: When) -> bool {
         when.iter().all(|group| match group {
             Group::Any(tests) => tests.iter().any(|test| self.passes(test)),
-            Group::None(tests) => !tests.iter().any(|test| self.passes(test)),
+            Group::None(tests) => !tests.iter().any(|test| self.excuses(test, tests)),
         })
+    }
+
+    /// Whether a test of `unless` holds: a value excuses only where every use of its
+    /// option has one of the values that are named.
+    fn excuses(&self, test: &Test, tests: &[Test]) -> bool {
+        let Test::Value(id, _) = test else {
+            return self.passes(test);
+        };
+        let named = |given: &FlagUse| {
+            tests.iter().any(
+                |test| matches!(test, Test::Value(other, text) if other == id && with_value(given, text)),
+            )
+        };
+        let mut uses = self
+            .parsed
+            .given
+            .iter()
+            .filter(|given| given.flag.id == *id)
+            .peekable();
+        uses.peek().is_some() && uses.all(named)
     }
 
     /// Whether the command only says what it would do.
@@ -238,12 +258,20 @@ impl Meaning<'_> {
         let matches = |given: &FlagUse, test: &Test| match test {
             Test::Value(id, text) => given.flag.id == *id && with_value(given, text),
             Test::Flag(id) => given.flag.id == *id,
-            Test::Count(_) | Test::AtLeast(_) | Test::Operand(..) | Test::Piped => false,
+            Test::Count(_)
+            | Test::AtLeast(_)
+            | Test::Operand(..)
+            | Test::Every(_)
+            | Test::Piped => false,
         };
         let speaks = |given: &FlagUse| {
             dry.tests.iter().any(|test| match test {
                 Test::Value(id, _) | Test::Flag(id) => given.flag.id == *id,
-                Test::Count(_) | Test::AtLeast(_) | Test::Operand(..) | Test::Piped => false,
+                Test::Count(_)
+                | Test::AtLeast(_)
+                | Test::Operand(..)
+                | Test::Every(_)
+                | Test::Piped => false,
             })
         };
         let mut uses = self
@@ -275,6 +303,10 @@ impl Meaning<'_> {
                 .operands
                 .get(place.saturating_sub(1))
                 .is_some_and(|operand| is(&operand.value, text)),
+            Test::Every(words) => parsed.operands.iter().all(|operand| {
+                let known = |word: &&str| is(&operand.value, word);
+                words.iter().any(known)
+            }),
             Test::Piped => !matches!(self.invocation.stdin, Stdin::Inherited),
         }
     }

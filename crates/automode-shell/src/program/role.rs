@@ -4,7 +4,7 @@ use super::git;
 use super::meaning::{Meaning, Words};
 use super::remote;
 use super::table::{Choice, PathUse, Role};
-use crate::{Act, Direction, Gap, GapKind, ProcessScope, Value};
+use crate::{Act, Code, Direction, Gap, GapKind, ProcessScope, Value};
 
 impl Meaning<'_> {
     /// Applies a choice to the words that it was made for.
@@ -84,6 +84,7 @@ impl Meaning<'_> {
             | Role::Plain
             | Role::UnitProperty
             | Role::MagicOpen
+            | Role::Fetched
             | Role::Refspec
             | Role::Packed(_)
             | Role::Unpacked => return false,
@@ -178,6 +179,10 @@ impl Meaning<'_> {
             Role::Plain => self.plain(value),
             Role::UnitProperty => self.unit_property(value),
             Role::MagicOpen => self.magic_open(value),
+            Role::Fetched => {
+                let code = Code::Package(value.shown());
+                self.effect(super::lookup::unseen(code), value.span);
+            }
             Role::Refspec => git::refspec(self, value),
             Role::Packed(ending) => self.packed(ending, value, words.cwd.as_deref()),
             Role::Unpacked => self.unpacked(value, words.cwd.as_deref()),

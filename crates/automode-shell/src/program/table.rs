@@ -121,6 +121,8 @@ pub(crate) enum Test {
     AtLeast(usize),
     /// The operand at this place is this word.
     Operand(usize, &'static str),
+    /// Every operand is one of these words.
+    Every(&'static [&'static str]),
     /// Something other than the terminal is on standard input.
     Piped,
 }
@@ -232,6 +234,8 @@ pub(crate) enum Role {
     Plain,
     /// A name that perl opens: with a `|` at an end it is a command.
     MagicOpen,
+    /// A package that is fetched and runs.
+    Fetched,
     /// `source:destination` of git: what is fetched into a branch rewrites it.
     Refspec,
     /// The packed file that stands beside this one, with this ending.
