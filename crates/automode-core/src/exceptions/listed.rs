@@ -46,7 +46,9 @@ fn is_fed_by_listing(scene: &Scene<'_>, by: usize) -> bool {
         .filter(|(_, start)| matches!(start.stdout, Stdout::Pipe))
         .peekable();
     each && stages.peek().is_some()
-        && stages.all(|(at, start)| is_filter(start) || is_listing(scene, at, start))
+        && stages.all(|(at, start)| {
+            is_filter(start) && !seeks(scene, start) || is_listing(scene, at, start)
+        })
 }
 
 /// Passes on some of the lines it is given, as they are.
@@ -78,7 +80,10 @@ fn is_listing(scene: &Scene<'_>, at: usize, start: &Invocation) -> bool {
             "-printf", "-fprintf", "-exec", "-execdir", "-ok", "-L", "-follow",
         ]),
         "fd" | "fdfind" => !has(&["-x", "-X", "--exec", "--exec-batch", "--format", "-L"]),
-        "ls" => true,
+        // Hidden files are those that hold secrets.
+        "ls" => !words.iter().any(|word| {
+            word.starts_with("--") || word.starts_with('-') && word.contains(['a', 'A', 'f'])
+        }),
         "git" => {
             has(&["ls-files"]) && !has(&["--format"]) || has(&["diff"]) && has(&["--name-only"])
         }
@@ -112,6 +117,11 @@ fn is_listing(scene: &Scene<'_>, at: usize, start: &Invocation) -> bool {
     lists && inside && ours && !words.iter().any(|word| seeks_secret(scene, word))
 }
 
+fn seeks(scene: &Scene<'_>, start: &Invocation) -> bool {
+    let mut words = start.argv.iter().skip(1).filter_map(|word| word.literal());
+    words.any(|word| seeks_secret(scene, &word))
+}
+
 /// A pattern that is made for files with secrets: `.env*`, `*.pem`.
 fn seeks_secret(scene: &Scene<'_>, word: &str) -> bool {
     let name = word
@@ -119,8 +129,10 @@ fn seeks_secret(scene: &Scene<'_>, word: &str) -> bool {
         .replace('\\', "");
     let named = format!("{}/{name}", scene.context.cwd.trim_end_matches('/'));
     let ended = format!("{}/x{name}", scene.context.cwd.trim_end_matches('/'));
+    // `ls -A | grep env`: the dot in front is not always typed.
+    let hidden = format!("{}/.{name}", scene.context.cwd.trim_end_matches('/'));
     !name.is_empty()
-        && [named, ended]
+        && [named, ended, hidden]
             .iter()
             .any(|path| Place::of_path(path, scene.context).secret.is_some())
 }

@@ -155,6 +155,10 @@ fn wrapping_hides_nothing() {
             format!("sudo bash -c '{quoted}'"),
             format!("true; {text}"),
             format!("echo \"$( {text}\n)\""),
+            format!("x=$( {text}\n)"),
+            format!("! {{ {text}\n}}"),
+            format!("{{ {text}\n}} || true"),
+            format!("wrapped() {{ {text}\n}}; wrapped"),
         ] {
             let inside = run(&wrapped);
             if !bare.coverage.is_complete() {
