@@ -125,6 +125,7 @@ fn reason(decision: &Decision, id: Option<&str>) -> String {
         Ground::Policy { .. }
         | Ground::Guard(_)
         | Ground::FastPath(_)
+        | Ground::Permit(_)
         | Ground::Rule(_)
         | Ground::Mode(_) => false,
     };
@@ -148,6 +149,7 @@ fn notice(decision: &Decision) -> Option<String> {
         Ground::Policy { .. }
         | Ground::Guard(_)
         | Ground::FastPath(_)
+        | Ground::Permit(_)
         | Ground::Rule(_)
         | Ground::Judge(_)
         | Ground::Mode(_)

@@ -113,6 +113,7 @@ pub fn ground(ground: &Ground) -> String {
         Ground::Guard(id) => format!("guard {id}"),
         Ground::FastPath(id) => format!("fast path {id}"),
         Ground::Rule(id) => format!("rule {id}"),
+        Ground::Permit(name) => format!("a person's permit after decision {name}"),
         Ground::Judge(stage) => format!("judge, {} pass", json!(stage).as_str().unwrap_or("?")),
         Ground::Mode(mode) => format!("mode {}", mode.name()),
         Ground::Limit => "denial limit".to_owned(),

@@ -35,6 +35,31 @@ pub fn push_escaped(out: &mut String, text: &str) {
     out.push_str(text.get(plain..).unwrap_or_default());
 }
 
+/// A path with its `%41` spelled out; what is no letter stays as it is.
+#[must_use]
+pub fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0_usize;
+    while let Some(&byte) = bytes.get(at) {
+        let code = (byte == b'%')
+            .then(|| text.get(at.saturating_add(1)..at.saturating_add(3)))
+            .flatten()
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match code {
+            Some(code) => {
+                out.push(code);
+                at = at.saturating_add(3);
+            }
+            None => {
+                out.push(byte);
+                at = at.saturating_add(1);
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
 /// `text` as a JSON string with its quotes.
 #[must_use]
 pub fn quoted(text: &str) -> String {

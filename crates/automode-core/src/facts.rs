@@ -19,8 +19,18 @@ pub enum Query {
     Repo(String),
     /// The same with whether it has uncommitted work, which costs more.
     RepoState(String),
+    /// What differs from a commit in the repository around a directory, with its text:
+    /// asked for only when code of the project is about to run.
+    Changes {
+        directory: String,
+        /// The commit to compare with; `None`: the last one.
+        since: Option<String>,
+    },
     /// The session's user words and calls: asked for only when a judge is about to see them.
     Transcript,
+    /// A person's permit for this one call, which the answer uses up: asked for only
+    /// when the call would not run otherwise.
+    Permit,
 }
 
 /// Observations. Absent means not observed, which never counts in favour.
@@ -31,10 +41,14 @@ pub struct Facts {
     pub shell: automode_shell::Facts,
     /// Repositories by the directory that was asked about.
     pub repos: BTreeMap<String, RepoFact>,
+    /// What changed, by the directory that was asked about.
+    pub changes: BTreeMap<String, Changes>,
     /// The agent's own record, where the runtime reads one; the session's stands in for it.
     pub transcript: Option<Vec<transcript::Entry>>,
     /// The calls so far with what became of them, where the session does not carry them.
     pub calls: Option<Vec<CallRecord>>,
+    /// The decision that a person permitted once, if it is this call's.
+    pub permit: Option<String>,
     /// Files of standing instructions, looked for with the transcript.
     pub instructions: Vec<transcript::Instruction>,
 }
@@ -87,8 +101,40 @@ pub struct RepoFact {
     pub remotes: Vec<Remote>,
     /// Uncommitted changes or untracked files exist, or nobody looked.
     pub dirty: bool,
+    /// The commit that is checked out, where that could be read.
+    #[serde(default)]
+    pub head: Option<String>,
     /// Its configuration makes git run programs (`core.fsmonitor`, `core.hooksPath`, filters, …): the keys.
     pub helpers: Vec<String>,
+}
+
+/// What differs from a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changes {
+    pub tracking: Tracking,
+    /// Changed and untracked files that git does not ignore.
+    pub files: Vec<ChangedFile>,
+}
+
+/// How much of what changed is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracking {
+    /// No repository: nothing tells what changed but the session.
+    Absent,
+    /// Everything that changed is listed.
+    Whole,
+    /// Git could not tell, or there is more than fits.
+    Partial,
+}
+
+/// One file that differs from a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Absolute and canonical.
+    pub path: String,
+    /// Its text in that commit; `None`: it was not there, or was not read.
+    pub before: Option<String>,
+    pub now: automode_shell::FileFact,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,6 +19,8 @@ pub enum Ground {
     FastPath(&'static str),
     /// A block rule proved by analysis.
     Rule(&'static str),
+    /// A person permitted this one call, after the decision of this name.
+    Permit(String),
     /// The judge, at this stage.
     Judge(judge::Stage),
     /// The permission mode itself.

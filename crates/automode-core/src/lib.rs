@@ -19,6 +19,7 @@ pub mod fastpath;
 mod finding;
 mod ground;
 pub mod guards;
+mod host;
 pub mod judge;
 pub mod ledger;
 mod mode;
@@ -37,7 +38,9 @@ mod verdict;
 pub use action::Action;
 pub use call::{CallRecord, Outcome, ToolCall};
 pub use decision::Decision;
-pub use facts::{Facts, GitState, PathFact, PathKind, Query, Remote, RepoFact};
+pub use facts::{
+    ChangedFile, Changes, Facts, GitState, PathFact, PathKind, Query, Remote, RepoFact, Tracking,
+};
 pub use failure::{Failure, Fallback, OnUnavailable};
 pub use finding::{Finding, Weight};
 pub use ground::Ground;

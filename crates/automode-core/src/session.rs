@@ -4,6 +4,8 @@
 //! ledger moves. It holds user words and tool calls only: there is no place for
 //! assistant prose or tool results.
 
+use std::fmt::Write;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -51,12 +53,15 @@ impl WrittenFile {
     }
 }
 
-/// SHA-256 of a text, hex.
+/// SHA-256 in hex: the one digest of the workspace.
 #[must_use]
-pub fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes())
-        .iter()
-        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+pub fn digest(bytes: impl AsRef<[u8]>) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string cannot fail.
+        write!(hex, "{byte:02x}").unwrap_or_default();
+    }
+    hex
 }
 
 /// Denials of the judge, and its outages, counted apart.

@@ -19,6 +19,7 @@ pub enum Stage {
     Mode,
     Judge,
     Ledger,
+    Permit,
 }
 
 /// What one stage said.

@@ -55,6 +55,7 @@ fn repo() -> RepoFact {
             url: "git@github.com:dev/app.git".to_owned(),
         }],
         dirty: true,
+        head: None,
         helpers: Vec::new(),
     }
 }

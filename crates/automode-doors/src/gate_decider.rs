@@ -277,6 +277,7 @@ fn reason(decision: &Decision, name: &str) -> String {
         Ground::Policy { .. }
         | Ground::Guard(_)
         | Ground::FastPath(_)
+        | Ground::Permit(_)
         | Ground::Rule(_)
         | Ground::Mode(_) => false,
     };

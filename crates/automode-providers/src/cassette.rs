@@ -11,7 +11,6 @@ use std::sync::Mutex;
 use automode_core::Failure;
 use automode_core::judge::{Model, Patience, Price, Provider, Reply, Request, Trouble};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::open::Setup;
 
@@ -137,9 +136,5 @@ impl Model for Recorder {
 /// SHA-256 over everything that is sent.
 fn digest(request: &Request) -> String {
     let bytes = serde_json::to_vec(request).unwrap_or_default();
-    let mut hex = String::new();
-    for byte in Sha256::digest(&bytes) {
-        hex.push_str(&format!("{byte:02x}"));
-    }
-    hex
+    automode_core::digest(bytes)
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use automode::ports::FileSystem;
-use automode_core::{Facts, GitState, PathFact, PathKind, Query, RepoFact};
+use automode_core::{
+    ChangedFile, Changes, Facts, GitState, PathFact, PathKind, Query, RepoFact, Tracking,
+};
 use automode_shell::FileFact;
 
 /// Something in the tree.
@@ -132,6 +134,28 @@ impl Tree {
         }
     }
 
+    /// Every file that git does not hold as it is.
+    fn changes(&self) -> Changes {
+        let changed = self.nodes.iter().filter_map(|(path, node)| match node {
+            Node::File { body, git } => match git {
+                GitState::Dirty | GitState::Untracked => Some(ChangedFile {
+                    path: path.clone(),
+                    before: None,
+                    now: FileFact::Text {
+                        body: body.clone(),
+                        session: false,
+                    },
+                }),
+                GitState::Clean | GitState::Ignored | GitState::None => None,
+            },
+            Node::Directory | Node::Link { .. } => None,
+        });
+        Changes {
+            tracking: Tracking::Whole,
+            files: changed.collect(),
+        }
+    }
+
     fn is_parent(&self, path: &str) -> bool {
         let prefix = format!("{}/", path.trim_end_matches('/'));
         self.nodes.keys().any(|node| node.starts_with(&prefix))
@@ -174,7 +198,10 @@ impl FileSystem for Tree {
                         facts.repos.insert(directory.clone(), repo.clone());
                     }
                 }
-                Query::Transcript => {}
+                Query::Changes { directory, .. } => {
+                    facts.changes.insert(directory.clone(), self.changes());
+                }
+                Query::Transcript | Query::Permit => {}
             }
         }
         facts

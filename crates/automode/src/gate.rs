@@ -235,6 +235,12 @@ impl Gate {
                     Err(failure) => Input::Reply(Err(failure)),
                 })
             }
+            Step::Observe(queries) if queries.as_slice() == [Query::Permit] => {
+                Ok(Input::Facts(Facts {
+                    permit: recall.permit(),
+                    ..Facts::default()
+                }))
+            }
             Step::Observe(queries) => Ok(Input::Facts(self.files.observe(&queries))),
             Step::Judge(request) => Ok(Input::Reply(match &self.judge {
                 Some(judge) => judge.ask(&request),

@@ -11,7 +11,6 @@ use std::time::{Duration, SystemTime};
 
 use automode_core::redact::redact;
 use automode_core::{Action, ToolCall, path, tool};
-use sha2::{Digest, Sha256};
 
 use crate::state::{State, open_private};
 
@@ -26,11 +25,9 @@ const MAX_RULE: usize = 500;
 pub fn fingerprint(call: &ToolCall) -> String {
     let (name, action) = tool::normalize(call);
     let meaning = format!("{name}\0{action:?}\0{}", call.cwd);
-    Sha256::digest(meaning)
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let mut digest = automode_core::digest(meaning);
+    digest.truncate(32);
+    digest
 }
 
 /// The narrowest permission rule that covers a call; nothing where it would have to say more than it may.

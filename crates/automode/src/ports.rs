@@ -71,6 +71,12 @@ pub trait Recall {
         None
     }
 
+    /// The decision whose call a person permitted once, if this is that call. The answer
+    /// uses the permit up.
+    fn permit(&self) -> Option<String> {
+        None
+    }
+
     /// Files of standing instructions; none where nobody looks.
     fn instructions(&self, _session: &Session) -> Vec<transcript::Instruction> {
         Vec::new()

@@ -97,6 +97,7 @@ fn says(policy: &Policy, command: &str) -> &'static str {
         input: &call.input,
         action: &action,
         analysis: None,
+        effects: &[],
         context: &context,
         facts: &facts,
     };

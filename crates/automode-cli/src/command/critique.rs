@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use automode::config::{self, Places};
 use automode::judge::Link;
-use automode_core::judge::{Cancel, Patience, critique};
+use automode_core::judge::{Cancel, Patience};
+use automode_core::policy::critique;
 
 use crate::{judge, output, setup};
 

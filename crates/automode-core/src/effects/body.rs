@@ -4,11 +4,10 @@
 //! or a constant into a file. What is only known at run time is not here.
 
 use automode_shell::{
-    Analysis, Context, Extent, Facts, FileFact, Invocation, Stdin, Stdout, Target, Value,
+    Analysis, Context, Extent, Facts, FileFact, Invocation, Nature, Stdin, Stdout, Target, Value,
 };
 
 use crate::Action;
-use crate::scene::program_name;
 
 /// A file and what an action puts into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +55,6 @@ fn absolute(path: &str, context: &Context) -> String {
 
 /// `cat > f <<EOF`, `echo text >> f`, `tee f <<EOF`.
 fn written(start: &Invocation) -> Vec<Body> {
-    let Some(name) = program_name(start) else {
-        return Vec::new();
-    };
     let words: Option<Vec<String>> = start
         .argv
         .iter()
@@ -68,31 +64,20 @@ fn written(start: &Invocation) -> Vec<Body> {
     let Some(words) = words else {
         return Vec::new();
     };
-    let body = match name.as_str() {
-        "cat" if words.is_empty() => fed(&start.stdin),
-        "echo" => Some(echoed(&words)),
-        "printf" => match words.as_slice() {
+    if start.is_a(Nature::Tee) {
+        return teed(start, &words);
+    }
+    let body = if start.is_a(Nature::Concatenate) && words.is_empty() {
+        fed(&start.stdin)
+    } else if start.is_a(Nature::Formats) {
+        match words.as_slice() {
             [only] if !only.contains('%') => Some(only.replace("\\n", "\n")),
             _ => None,
-        },
-        "tee" => {
-            let append = words.iter().any(|word| word == "-a" || word == "--append");
-            let Some(body) = fed(&start.stdin) else {
-                return Vec::new();
-            };
-            return words
-                .iter()
-                .filter(|word| !word.starts_with('-'))
-                .map(|word| Target::locate(&Value::text(word, start.span), start.cwd.as_deref()))
-                .filter(|target| target.extent == Extent::Exact)
-                .map(|target| Body {
-                    path: target.path,
-                    body: body.clone(),
-                    append,
-                })
-                .collect();
         }
-        _ => None,
+    } else if start.is_a(Nature::Talker) {
+        Some(echoed(&words))
+    } else {
+        None
     };
     let (Some(body), Stdout::File(target)) = (body, &start.stdout) else {
         return Vec::new();
@@ -110,6 +95,25 @@ fn written(start: &Invocation) -> Vec<Body> {
     } else {
         Vec::new()
     }
+}
+
+/// What is fed to a program that copies it to every file it names.
+fn teed(start: &Invocation, words: &[String]) -> Vec<Body> {
+    let append = words.iter().any(|word| word == "-a" || word == "--append");
+    let Some(body) = fed(&start.stdin) else {
+        return Vec::new();
+    };
+    words
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .map(|word| Target::locate(&Value::text(word, start.span), start.cwd.as_deref()))
+        .filter(|target| target.extent == Extent::Exact)
+        .map(|target| Body {
+            path: target.path,
+            body: body.clone(),
+            append,
+        })
+        .collect()
 }
 
 fn fed(stdin: &Stdin) -> Option<String> {

@@ -12,16 +12,18 @@ mod url;
 mod verb;
 
 pub use body::Body;
-pub use content::{Content, Runs};
-pub use url::Url;
+pub(crate) use content::exercised;
+pub use content::{Content, Runs, starting_commands};
+pub use url::{Url, is_loopback};
 pub use verb::Verb;
 
 use automode_shell::{
-    Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Facts, Gap, GapKind, Host,
-    Span, Taint, Target, Value as Word, WriteHow, analyse,
+    Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Extent, Facts, Gap, GapKind,
+    Host, Span, Taint, Target, Value as Word, WriteHow, analyse,
 };
 use serde_json::{Map, Value};
 
+use crate::escape::percent_decoded;
 use crate::redact::redact;
 use crate::{Action, tool};
 
@@ -82,7 +84,7 @@ pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
             target: locate(path, context),
         }),
         Action::Search { path, .. } => known(Act::Read {
-            target: locate(path.as_deref().unwrap_or(&context.cwd), context),
+            target: searched(path.as_deref().unwrap_or(&context.cwd), context),
         }),
         Action::Edit { path, .. } | Action::Notebook { path, .. } => {
             known(write(path, WriteHow::Edit, context))
@@ -137,6 +139,18 @@ fn locate(path: &str, context: &Context) -> Target {
     Target::locate(&Word::text(expanded, Span::default()), Some(&context.cwd))
 }
 
+/// What a search reads: a place, or what a pattern below it matches.
+fn searched(path: &str, context: &Context) -> Target {
+    let target = locate(path, context);
+    if path.contains(['*', '?', '[', '{']) {
+        return Target {
+            extent: Extent::Pattern,
+            ..target
+        };
+    }
+    target
+}
+
 fn write(path: &str, how: WriteHow, context: &Context) -> Act {
     Act::Write {
         target: locate(path, context),
@@ -150,7 +164,10 @@ fn fetch(address: &str, context: &Context) -> Act {
     let url = Url::read(address);
     if url.scheme.eq_ignore_ascii_case("file") {
         return Act::Read {
-            target: locate(&format!("/{}", url.path.trim_start_matches('/')), context),
+            target: locate(
+                &percent_decoded(&format!("/{}", url.path.trim_start_matches('/'))),
+                context,
+            ),
         };
     }
     let (direction, data) = if redact(address) != address {

@@ -110,7 +110,25 @@ impl Found {
             "bash",
             "shell",
         ];
-        const STATEMENTS: &[&str] = &["sql", "query", "statement", "q"];
+        const STATEMENTS: &[&str] = &[
+            "sql",
+            "query",
+            "queries",
+            "statement",
+            "statements",
+            "q",
+            "text",
+            "script",
+        ];
+        const GRAPHS: &[&str] = &[
+            "query",
+            "mutation",
+            "operation",
+            "document",
+            "graphql",
+            "body",
+            "operations",
+        ];
         let text = argument.text;
         let key = argument.key.to_lowercase();
         if redact(text) != text {
@@ -122,12 +140,17 @@ impl Found {
         if COMMANDS.contains(&key.as_str()) {
             self.command(text, context, facts);
         } else if STATEMENTS.contains(&key.as_str()) && is_statement(text) {
-            let quoted = text.replace('\'', "'\\''");
+            let quoted = without_comments(text).replace('\'', "'\\''");
             let read = analyse(&format!("psql -c '{quoted}'"), context, facts);
             let stated = |effect: &Effect| matches!(effect.act, Act::Database { .. });
             for effect in read.effects.into_iter().filter(stated) {
                 self.act(effect.act);
             }
+        } else if GRAPHS.contains(&key.as_str()) && is_mutation(text) {
+            self.act(Act::Cloud {
+                service: argument.tool.to_owned(),
+                verb: CloudVerb::Change,
+            });
         } else if text.contains("://") {
             self.act(fetch(text, context));
         } else if let Some(target) = path(&key, text, context) {
@@ -183,6 +206,21 @@ fn touched(target: Target, key: &str, tool: &str, verb: Option<Verb>) -> Act {
             how: WriteHow::Replace,
             data: Taint::UNKNOWN,
         },
+        // Whatever the tool does, what is named as output is written.
+        Some(Verb::Change | Verb::Read | Verb::Run | Verb::Send | Verb::Grant | Verb::Pay)
+        | None
+            if [
+                "output", "out_", "dest", "save", "download", "target", "write",
+            ]
+            .iter()
+            .any(|word| key.contains(word)) =>
+        {
+            Act::Write {
+                target,
+                how: WriteHow::Replace,
+                data: Taint::UNKNOWN,
+            }
+        }
         Some(Verb::Change | Verb::Read | Verb::Run | Verb::Send | Verb::Grant | Verb::Pay)
         | None => Act::Read { target },
     }
@@ -246,9 +284,42 @@ fn is_statement(text: &str) -> bool {
         "select", "insert", "update", "delete", "drop", "truncate", "alter", "create", "grant",
         "revoke", "with", "merge", "call", "copy", "set", "begin",
     ];
-    text.split(|c: char| !c.is_ascii_alphabetic())
-        .find(|word| !word.is_empty())
-        .is_some_and(|word| VERBS.contains(&word.to_lowercase().as_str()))
+    let bare = without_comments(text);
+    bare.split(';').any(|statement| {
+        statement
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .find(|word| !word.is_empty())
+            .is_some_and(|word| VERBS.contains(&word.to_lowercase().as_str()))
+    })
+}
+
+/// A statement without the comments that may stand before its verb.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("/*") {
+        out.push_str(before);
+        out.push(' ');
+        rest = after.split_once("*/").map_or("", |(_, tail)| tail);
+    }
+    out.push_str(rest);
+    out.lines()
+        .map(|line| line.split_once("--").map_or(line, |(code, _)| code))
+        .map(|line| line.strip_prefix('#').map_or(line, |_| ""))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// A change in the language of graphs.
+fn is_mutation(text: &str) -> bool {
+    let bare: String = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .collect::<Vec<_>>()
+        .join("\n");
+    bare.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .any(|word| matches!(word, "mutation" | "subscription"))
+        && bare.contains('{')
 }
 
 /// The texts among the arguments, with the key that they stand under.

@@ -44,7 +44,10 @@ impl<'a> Url<'a> {
         match self.host {
             "" => Host::Unknown,
             host if is_loopback(host) => Host::Loopback,
-            host => Host::Named(host.to_lowercase()),
+            host => match crate::host::normal(host) {
+                host if is_loopback(&host) => Host::Loopback,
+                host => Host::Named(host),
+            },
         }
     }
 

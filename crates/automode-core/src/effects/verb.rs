@@ -228,9 +228,15 @@ impl Verb {
         let words = words(tool);
         let first = words.first().and_then(|word| known(word));
         let strongest = words.iter().filter_map(|word| known(word)).max();
+        // `lookup_and_transfer` does both; in `get_order` the second word is a noun.
+        let joined = words
+            .iter()
+            .any(|word| matches!(word.as_str(), "and" | "then" | "or" | "n"));
         match (first, strongest) {
             // `get_order` reads an order; `list_payments` reads payments.
-            (Some(Self::Read), Some(Self::Pay | Self::Change | Self::Send | Self::Run)) => {
+            (Some(Self::Read), Some(Self::Pay | Self::Change | Self::Send | Self::Run))
+                if !joined =>
+            {
                 Some(Self::Read)
             }
             (_, strongest) => strongest,
@@ -288,6 +294,9 @@ mod tests {
             ("get_channels", Some(Verb::Read)),
             ("listRepos", Some(Verb::Read)),
             ("get_order", Some(Verb::Read)),
+            ("lookup_and_transfer", Some(Verb::Pay)),
+            ("searchAndSend", Some(Verb::Send)),
+            ("get_then_run", Some(Verb::Run)),
             ("send_email", Some(Verb::Send)),
             ("GmailSendEmail", Some(Verb::Send)),
             ("delete_file", Some(Verb::Delete)),

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use automode_shell::{Analysis, Context, FileFact};
 
+use super::project;
 use crate::effects::{self, Effects};
 use crate::policy::{Policy, Subject};
-use crate::scene::Scene;
+use crate::scene::{ProjectState, Scene};
 use crate::{Action, Facts, Query, Session, ToolCall, tool};
 
 /// What goes into the engine.
@@ -43,6 +44,8 @@ pub(super) struct Case<'a> {
     pub facts: Facts,
     /// What the action does, and what the code it leaves behind would do.
     pub effects: Effects,
+    /// What is known of the code that the project would load.
+    pub project: ProjectState,
     /// What was asked for, answered or not.
     pub asked: BTreeSet<Query>,
 }
@@ -69,6 +72,7 @@ impl<'a> Case<'a> {
             context,
             facts: Facts::default(),
             effects: Effects::unknown(),
+            project: ProjectState::Unknown,
             asked: BTreeSet::new(),
         };
         case.analyse();
@@ -95,16 +99,24 @@ impl<'a> Case<'a> {
             paths,
             shell,
             repos,
+            changes,
             transcript,
             calls,
+            permit,
             instructions,
         } = facts;
         self.facts.paths.extend(paths);
         self.facts.repos.extend(repos);
+        let changed = !changes.is_empty();
+        self.facts.changes.extend(changes);
         self.facts.transcript = transcript.or(self.facts.transcript.take());
         self.facts.calls = calls.or(self.facts.calls.take());
+        self.facts.permit = permit.or(self.facts.permit.take());
         self.facts.instructions.extend(instructions);
         if shell.files.is_empty() {
+            if changed {
+                self.project = project::state(self);
+            }
             return;
         }
         for (path, fact) in shell.files {
@@ -118,6 +130,9 @@ impl<'a> Case<'a> {
             self.facts.shell.files.insert(path, fact);
         }
         self.analyse();
+        if !self.facts.changes.is_empty() {
+            self.project = project::state(self);
+        }
     }
 
     /// What a shell command would do, where the action is one.
@@ -145,6 +160,7 @@ impl<'a> Case<'a> {
             context: &self.context,
             facts: &self.facts,
             session: self.session,
+            project: &self.project,
         }
     }
 
@@ -154,6 +170,7 @@ impl<'a> Case<'a> {
             input: &self.call.input,
             action: &self.action,
             analysis: self.analysis(),
+            effects: &self.effects.analysis.effects,
             context: &self.context,
             facts: &self.facts,
         }

@@ -8,11 +8,11 @@
 //! IO: it asks to observe, asks to judge, and settles.
 
 mod case;
-mod gap;
 #[cfg(test)]
 mod laws;
 mod opinion;
 mod plan;
+mod project;
 mod record;
 mod stage;
 mod step;

@@ -88,6 +88,19 @@ impl Opinion {
         }
     }
 
+    /// Whether a person may have said yes to this one call. A deny rule stands all the
+    /// same: whoever wrote it can change it.
+    pub fn may_be_permitted(&self) -> bool {
+        let by_rule = matches!(self.ground, Ground::Policy { .. });
+        // What was not understood cannot have been permitted.
+        let unread = matches!(self.ground, Ground::Failure(Failure::Parse));
+        match self.verdict {
+            Verdict::Allow => false,
+            Verdict::Ask => !unread,
+            Verdict::Deny => !unread && !by_rule,
+        }
+    }
+
     /// A question that nobody can or may be asked is a denial.
     pub fn for_audience(mut self, mode: Mode, presence: Presence) -> Self {
         if self.verdict == Verdict::Ask

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use automode_shell::{Act, Code, Extent, Need, Target, VcsOp, WriteHow};
 
 use super::case::Case;
+use super::project;
 use crate::exceptions::MANIFESTS;
 use crate::scene::changes;
 use crate::{Action, PathKind, Query, path};
@@ -22,11 +23,20 @@ pub(super) fn plan(case: &Case<'_>) -> Vec<Query> {
     surroundings(case, &mut wanted);
     files(case, &mut wanted);
     commands(case, &mut wanted);
-    wanted
-        .into_iter()
-        .filter(|query| !case.asked.contains(query))
-        .take(MOST)
-        .collect()
+    let open = |wanted: BTreeSet<Query>| -> Vec<Query> {
+        wanted
+            .into_iter()
+            .filter(|query| !case.asked.contains(query))
+            .take(MOST)
+            .collect()
+    };
+    let first = open(wanted);
+    if first.is_empty() {
+        // What changed is asked last: it costs the most, and only what would run
+        // unseen after everything else is known needs it.
+        return open(project::wanted(case));
+    }
+    first
 }
 
 /// The places that containment and guards are held against.
@@ -44,7 +54,10 @@ fn surroundings(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
 /// The file that a tool names, and its text where the session wrote it before.
 fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
     let named = match &case.action {
-        Action::Read { path } => Some(path.as_str()),
+        Action::Read { path }
+        | Action::Search {
+            path: Some(path), ..
+        } => Some(path.as_str()),
         action => action.edited_file(),
     };
     let Some(named) = named else { return };

@@ -7,10 +7,10 @@
 use automode_shell::Coverage;
 
 use super::case::Case;
-use super::gap;
 use super::opinion::Opinion;
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
 use crate::policy::{AskRules, Asked, Asks, Bypass, Match};
+use crate::scene::{Suspicion, report};
 use crate::{
     Action, Failure, Finding, Ground, Mode, Stage, Trace, TraceEntry, Verdict, Weight, exceptions,
     guards, tool,
@@ -278,8 +278,11 @@ pub(super) fn open_reason(case: &Case<'_>, findings: &[Finding]) -> String {
     if case.analysis().is_none() {
         return unsettled(case);
     }
+    if let Some(Suspicion { subject, why }) = case.project.suspicions().first() {
+        return format!("it runs code of the project that is not clean: {subject} {why}");
+    }
     if let Some(gap) = exceptions::open_gaps(&scene, project_code).first() {
-        let what = gap::describe(&gap.kind);
+        let what = report::gap(&gap.kind);
         return match case.analysis().map(|analysis| &analysis.coverage) {
             Some(Coverage::Opaque(_)) => format!("the command was not understood: {what}"),
             Some(Coverage::Complete | Coverage::Partial(_)) | None => {

@@ -12,13 +12,14 @@ use super::{WalkEnd, stage, walk};
 use crate::effects::Effects;
 use crate::judge::{self, Judgement, Judging, Next};
 use crate::ledger::{Entry, Limit};
+use crate::scene::Suspicion;
 use crate::{
-    Decision, Facts, Failure, Finding, Ground, Query, Stage, Trace, TraceEntry, Verdict, Weight,
-    brief, rules,
+    Decision, Facts, Failure, Finding, Ground, Ledger, Query, Stage, Trace, TraceEntry, Verdict,
+    Weight, brief, rules,
 };
 
 /// How often the engine asks to observe before it decides with what it has.
-const ROUNDS: u8 = 4;
+const ROUNDS: u8 = 7;
 
 /// What the engine wants.
 #[derive(Clone, Debug)]
@@ -54,9 +55,13 @@ pub struct Engine<'a> {
 #[derive(Debug)]
 enum State {
     Fresh,
-    Observing { rounds: u8 },
+    Observing {
+        rounds: u8,
+    },
     Recalling,
     Judging(Judging),
+    /// It would not run: a person may have permitted it once.
+    Permitting(Box<(Opinion, Ledger)>),
     Settled,
 }
 
@@ -95,6 +100,16 @@ impl<'a> Engine<'a> {
             // What the judge must see could not be had: there is nothing to ask about.
             (State::Recalling, Input::Reply(Err(failure))) => self.fail(failure, ""),
             (State::Judging(judging), Input::Reply(reply)) => self.hear_judge(judging, reply),
+            (State::Permitting(held), Input::Facts(facts)) => {
+                let (opinion, ledger) = *held;
+                let opinion = self.permitted(opinion, facts.permit);
+                self.close(opinion, ledger)
+            }
+            // Whatever else is answered permits nothing.
+            (State::Permitting(held), Input::Start | Input::Reply(_)) => {
+                let (opinion, ledger) = *held;
+                self.close(opinion, ledger)
+            }
             (
                 State::Fresh
                 | State::Observing { .. }
@@ -180,7 +195,11 @@ impl<'a> Engine<'a> {
             .unwrap_or(&case.session.transcript);
         // Whole: a cut could hide what it does, and what does not fit is overlong.
         let brief = brief::bounded(&case.action, usize::MAX);
-        let facts = judge::facts(case.session, &case.facts);
+        let mut facts = judge::facts(case.session, &case.facts);
+        let loaded = case.project.suspicions().iter();
+        facts.extend(loaded.map(|Suspicion { subject, why }| {
+            format!("code of the project that this may run: {subject} {why}")
+        }));
         let begun = Judging::begin(
             &judge::Case {
                 tool: &case.tool,
@@ -296,6 +315,26 @@ impl<'a> Engine<'a> {
             None => opinion,
         };
         let opinion = opinion.for_audience(session.mode, session.presence);
+        if opinion.may_be_permitted() {
+            self.state = State::Permitting(Box::new((opinion, ledger)));
+            return Step::Observe(vec![Query::Permit]);
+        }
+        self.close(opinion, ledger)
+    }
+
+    /// A person's permit for this call in place of what was decided about it.
+    fn permitted(&mut self, opinion: Opinion, permit: Option<String>) -> Opinion {
+        let Some(name) = permit else {
+            self.note(Stage::Permit, "no permit for this call".to_owned());
+            return opinion;
+        };
+        let reason = format!("permitted once by a person ({name})");
+        let opinion = Opinion::new(Verdict::Allow, Ground::Permit(name), reason);
+        stage::note(&mut self.trace, Stage::Permit, &opinion);
+        opinion
+    }
+
+    fn close(&mut self, opinion: Opinion, ledger: Ledger) -> Step {
         let decision = Decision {
             verdict: opinion.verdict,
             ground: opinion.ground,

@@ -33,7 +33,7 @@ fn given(start: &Invocation) -> impl Iterator<Item = String> + '_ {
 
 fn is_trusted(scene: &Scene<'_>, by: usize, path: &str) -> bool {
     match Place::of_path(path, scene.context).zone {
-        Zone::Project | Zone::ProjectRoot | Zone::Sink | Zone::System | Zone::SystemTree => true,
+        Zone::Project | Zone::ProjectRoot | Zone::Sink | Zone::System => true,
         Zone::Temp
         | Zone::TempRoot
         | Zone::Home
@@ -41,6 +41,7 @@ fn is_trusted(scene: &Scene<'_>, by: usize, path: &str) -> bool {
         | Zone::Elsewhere
         | Zone::Ancestor
         | Zone::Root
+        | Zone::SystemTree
         | Zone::Device
         | Zone::Kernel
         | Zone::Unknown => is_output(scene, by, path) || is_own_work(scene, path),

@@ -5,10 +5,12 @@
 //! in between may drop names, not make up others.
 
 use automode_shell::place::{Place, Zone};
-use automode_shell::{Act, Effect, Extent, Gap, GapKind, Invocation, Layer, Stdout};
+use automode_shell::{
+    Act, Effect, Extent, Gap, GapKind, Invocation, Layer, Nature, Stdout, natures_of,
+};
 
 use super::overlaps;
-use crate::scene::{Scene, program_name};
+use crate::scene::Scene;
 
 /// A read of something that a listing of the project named.
 pub fn is_item(scene: &Scene<'_>, effect: &Effect) -> bool {
@@ -38,7 +40,7 @@ fn is_fed_by_listing(scene: &Scene<'_>, by: usize) -> bool {
     let each = reader
         .layers
         .iter()
-        .any(|layer| matches!(layer, Layer::Wrapper(name) if name == "xargs"));
+        .any(|layer| matches!(layer, Layer::Wrapper(name) if natures_of(name).contains(&Nature::RunsItems)));
     let before = starts.get(..by).unwrap_or_default();
     let mut stages = before
         .iter()
@@ -47,59 +49,12 @@ fn is_fed_by_listing(scene: &Scene<'_>, by: usize) -> bool {
         .peekable();
     each && stages.peek().is_some()
         && stages.all(|(at, start)| {
-            is_filter(start) && !seeks(scene, start) || is_listing(scene, at, start)
+            start.passes_lines() && !seeks(scene, start) || is_listing(scene, at, start)
         })
-}
-
-/// Passes on some of the lines it is given, as they are.
-fn is_filter(start: &Invocation) -> bool {
-    const FILTERS: &[&str] = &["grep", "egrep", "fgrep", "head", "tail", "sort", "uniq"];
-    let words = start.argv.iter().skip(1);
-    let fed = !matches!(start.stdin, automode_shell::Stdin::Inherited);
-    let cut = words.clone().any(|word| {
-        word.literal()
-            .is_none_or(|word| matches!(word.as_ref(), "-o" | "--only-matching" | "-c"))
-    });
-    fed && !cut && program_name(start).is_some_and(|name| FILTERS.contains(&name.as_str()))
 }
 
 /// Names files of the project, and nothing else.
 fn is_listing(scene: &Scene<'_>, at: usize, start: &Invocation) -> bool {
-    let words: Option<Vec<_>> = start
-        .argv
-        .iter()
-        .skip(1)
-        .map(|word| word.literal())
-        .collect();
-    let Some(words) = words else {
-        return false;
-    };
-    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_ref()));
-    let lists = match program_name(start).unwrap_or_default().as_str() {
-        "find" => !has(&[
-            "-printf", "-fprintf", "-exec", "-execdir", "-ok", "-L", "-follow",
-        ]),
-        "fd" | "fdfind" => !has(&["-x", "-X", "--exec", "--exec-batch", "--format", "-L"]),
-        // Hidden files are those that hold secrets.
-        "ls" => !words.iter().any(|word| {
-            word.starts_with("--") || word.starts_with('-') && word.contains(['a', 'A', 'f'])
-        }),
-        "git" => {
-            has(&["ls-files"]) && !has(&["--format"]) || has(&["diff"]) && has(&["--name-only"])
-        }
-        "rg" | "grep" | "egrep" => has(&[
-            "-l",
-            "--files-with-matches",
-            "-rl",
-            "-rln",
-            "-lr",
-            "-L",
-            "--files",
-            "-ril",
-            "-rlE",
-        ]),
-        _ => false,
-    };
     let inside = start
         .cwd
         .as_deref()
@@ -114,7 +69,7 @@ fn is_listing(scene: &Scene<'_>, at: usize, start: &Invocation) -> bool {
             let zone = scene.place(target).zone;
             matches!(zone, Zone::Project | Zone::ProjectRoot)
         });
-    lists && inside && ours && !words.iter().any(|word| seeks_secret(scene, word))
+    start.prints_names() && inside && ours && !seeks(scene, start)
 }
 
 fn seeks(scene: &Scene<'_>, start: &Invocation) -> bool {

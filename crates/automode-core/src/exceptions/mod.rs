@@ -19,10 +19,11 @@ mod toolchain_setup;
 
 pub use declared_dependency::MANIFESTS;
 pub use project_code::ProjectCode;
+pub use read_only::is_plain_read;
 
-use automode_shell::{Act, Coverage, Effect, Gap, GapKind};
+use automode_shell::{Act, Coverage, Effect, Gap};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, report};
 use crate::{Finding, Weight};
 
 /// A kind of action that is routine.
@@ -76,7 +77,7 @@ pub fn settle(
     let mut used = vec![false; EXCEPTIONS.len()];
     let mut open: Vec<String> = open_gaps(scene, project_code)
         .into_iter()
-        .map(describe_gap)
+        .map(|gap| report::gap(&gap.kind))
         .collect();
     for effect in &analysis.effects {
         let by = |exception: &&dyn Exception| exception.covers(effect, scene);
@@ -164,28 +165,8 @@ fn overlaps(effect: &Effect, gap: &Gap) -> bool {
     effect.span.start <= gap.span.end && gap.span.start <= effect.span.end
 }
 
-fn describe_gap(gap: &Gap) -> String {
-    match &gap.kind {
-        GapKind::Refused(why) => format!("the command was not read: {why}"),
-        GapKind::Syntax(what) => format!("the command was not understood: {what}"),
-        GapKind::Program(name) => format!("`{name}` is a program automode does not know"),
-        GapKind::DynamicProgram => "which program runs is only known at run time".to_owned(),
-        GapKind::Argument { program, word } => {
-            format!("what `{program}` does with `{word}` is not known")
-        }
-        GapKind::DynamicWord { program, word } => {
-            format!("`{word}` of `{program}` is only known at run time")
-        }
-        GapKind::Unseen(what) => format!("{what} was not seen"),
-        GapKind::Call { language, name } => {
-            format!("the {language} call `{name}` is not known")
-        }
-        GapKind::Budget => "the command is too large to analyse".to_owned(),
-    }
-}
-
 fn describe_effect(effect: &Effect, scene: &Scene<'_>) -> String {
-    use crate::scene::report::target as shown;
+    use report::target as shown;
     match &effect.act {
         Act::Read { target } => format!("reads {}", shown(scene, target)),
         Act::List { target } => format!("lists {}", shown(scene, target)),

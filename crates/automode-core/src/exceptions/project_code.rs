@@ -6,7 +6,9 @@
 //! suspicious into the project.
 
 use automode_shell::place::Zone;
-use automode_shell::{Act, Code, Effect, Extent, Gap, GapKind, Host, Taint, Target};
+use automode_shell::{
+    Act, Code, Effect, Extent, Gap, GapKind, Host, Invocation, Nature, Taint, Target,
+};
 
 use super::inside::keeps_inside;
 use super::overlaps;
@@ -24,16 +26,6 @@ pub enum ProjectCode {
 pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
     if setting != ProjectCode::Allow || is_tainted(scene) {
         return false;
-    }
-    // Loading an installed module runs what the environment already trusts;
-    // what is then called of it is a gap of its own.
-    if let GapKind::Call {
-        language: "python",
-        name,
-    } = &gap.kind
-        && let Some(module) = name.strip_prefix("import ")
-    {
-        return is_installed(module, scene);
     }
     if let GapKind::Call {
         language: "python",
@@ -64,6 +56,19 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
     {
         return true;
     }
+    if !scene.project.is_clean() {
+        return false;
+    }
+    // Loading an installed module runs what the environment already trusts;
+    // what is then called of it is a gap of its own.
+    if let GapKind::Call {
+        language: "python",
+        name,
+    } = &gap.kind
+        && let Some(module) = name.strip_prefix("import ")
+    {
+        return is_installed(module, scene);
+    }
     is_code(&gap.kind)
         && scene
             .effects()
@@ -74,6 +79,7 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
 pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool {
     setting == ProjectCode::Allow
         && !is_tainted(scene)
+        && scene.project.is_clean()
         && match &effect.act {
             Act::Execute {
                 code: Code::Task { runner, name },
@@ -275,7 +281,62 @@ fn is_task(scene: &Scene<'_>, effect: &Effect, runner: &str, name: &str) -> bool
         });
     // What `make install` does is to leave the project.
     let leaves = name.contains("install") && matches!(runner, "make" | "just" | "task" | "rake");
-    (itself || is_entry(name)) && !leaves && keeps_inside(scene, effect)
+    (itself || is_entry(name))
+        && !leaves
+        && keeps_inside(scene, effect)
+        && scene.invocation(effect).is_none_or(are_goals_fine)
+}
+
+/// Every word of a tool whose words are goals: one goal that reaches further is enough.
+fn are_goals_fine(start: &Invocation) -> bool {
+    !start.is_a(Nature::RunsGoals)
+        || start
+            .argv
+            .iter()
+            .skip(1)
+            .all(|word| word.literal().is_some_and(|word| is_goal_fine(&word)))
+}
+
+fn is_goal_fine(word: &str) -> bool {
+    /// Goals that run something else.
+    const RUNS: &[&str] = &["exec", "eval", "execute"];
+    /// Settings that load something else, or put it elsewhere.
+    const LOADS: &[&str] = &["install", "prefix", "init"];
+    let parts = parts_of(word);
+    let has = |list: &[&str]| parts.iter().any(|part| list.contains(&part.as_str()));
+    if word.starts_with('-') {
+        return !has(NEVER) && !has(RUNS) && !has(LOADS);
+    }
+    // `:app:clean` is a goal of a part of the project, `group:plugin:1.0:run` a stranger's.
+    let coordinate = !word.starts_with(':') && word.matches(':').count() > 1;
+    let code = word.contains([' ', '"', '\'', '(', ';', '$']);
+    // What a build calls its finished form goes nowhere.
+    let finished = parts
+        .first()
+        .is_some_and(|first| matches!(first.as_str(), "assemble" | "bundle" | "build" | "compile"));
+    let reaches = parts
+        .iter()
+        .any(|part| NEVER.contains(&part.as_str()) && !(finished && part == "release"));
+    !coordinate && !code && !reaches && !has(RUNS)
+}
+
+/// The words in a name, whatever its spelling: `publishToCentral`, `db:seed`.
+fn parts_of(name: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(name.len());
+    let mut lower = false;
+    for letter in name.chars() {
+        if letter.is_uppercase() && lower {
+            spaced.push(' ');
+        }
+        lower = letter.is_lowercase();
+        spaced.push(letter);
+    }
+    spaced
+        .to_lowercase()
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Names under which projects declare how they are tested and built.
@@ -328,14 +389,15 @@ fn is_entry(name: &str) -> bool {
         "watch",
         "dev",
         "help",
+        "html",
     ];
-    let lower = name.to_lowercase();
-    let words: Vec<&str> = lower
-        .split([':', '-', '_', '.', '/', ' '])
-        .filter(|word| !word.is_empty())
-        .collect();
-    !words.iter().any(|word| NEVER.contains(word))
-        && words
+    let is_entry = |task: &str| {
+        parts_of(task)
             .iter()
-            .any(|word| ENTRIES.contains(word) || word.starts_with("test"))
+            .any(|part| ENTRIES.contains(&part.as_str()) || part.starts_with("test"))
+    };
+    let reaches = |part: &String| NEVER.contains(&part.as_str());
+    let mut tasks = name.split_whitespace();
+    // The first word is what is asked for; what follows must not ask for more.
+    tasks.next().is_some_and(is_entry) && !parts_of(name).iter().any(reaches)
 }

@@ -5,11 +5,12 @@
 
 use automode_shell::place::{Place, Zone};
 use automode_shell::{
-    Account, Act, Direction, Effect, Extent, Host, Interface, PackageOp, ProcessScope, Scope,
-    Taint, Target, VcsOp, WriteHow,
+    Account, Act, Direction, Effect, Extent, Host, Interface, Nature, PackageOp, ProcessScope,
+    Scope, Taint, Target, VcsOp, WriteHow,
 };
 
 use super::Exception;
+use crate::effects::{Url, is_loopback};
 use crate::scene::{Loss, Scene, certain, loss};
 use crate::{Finding, GitState, PathKind, WrittenFile};
 
@@ -40,15 +41,16 @@ impl Exception for ProjectLocal {
             Act::Vcs(op) => is_local(op) && !has_changed_git(scene),
             Act::Execute { origin, .. } => {
                 origin.seen
+                    && scene.project.suspicions().is_empty()
                     && !origin.taint.has(Taint::NETWORK)
                     && !origin.taint.has(Taint::DECODED)
             }
             Act::Connect {
                 host: Host::Loopback,
-                direction: Direction::Send | Direction::Receive,
+                direction,
                 ..
-            }
-            | Act::Listen {
+            } => *direction == Direction::Receive || !talks_to_daemon(scene, effect),
+            Act::Listen {
                 interface: Interface::Loopback | Interface::Unstated,
             }
             | Act::Process {
@@ -77,6 +79,59 @@ impl Exception for ProjectLocal {
             _ => false,
         }
     }
+}
+
+/// A database or another daemon of this machine, or an address that ends something.
+fn talks_to_daemon(scene: &Scene<'_>, effect: &Effect) -> bool {
+    const PORTS: &[&str] = &[
+        "22", "25", "2375", "2376", "2379", "3306", "4444", "5432", "5672", "5984", "6379", "6443",
+        "7474", "8086", "8500", "9042", "9092", "9200", "9300", "10250", "11211", "15672", "27017",
+    ];
+    const ENDINGS: &[&str] = &[
+        "shutdown",
+        "flush",
+        "flushall",
+        "flushdb",
+        "drop",
+        "delete",
+        "destroy",
+        "reset",
+        "purge",
+        "kill",
+        "stop",
+        "restart",
+        "_all",
+        "_shutdown",
+        "quit",
+    ];
+    let Some(start) = scene.invocation(effect) else {
+        return false;
+    };
+    let opens_port = start.redirects.iter().any(|redirect| {
+        let path = &redirect.target.path;
+        path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+    });
+    let told = start.argv.iter().skip(1).any(|word| {
+        let text = word.shown().to_lowercase();
+        if PORTS.contains(&text.as_str()) {
+            return true;
+        }
+        let url = Url::read(&text);
+        let port = text
+            .split_once("://")
+            .map_or(text.as_str(), |(_, rest)| rest)
+            .split('/')
+            .next()
+            .and_then(|authority| authority.rsplit_once(':'))
+            .is_some_and(|(_, port)| PORTS.contains(&port));
+        let addressed = is_loopback(url.host);
+        let ends = url
+            .path
+            .split(['/', '.', '-'])
+            .any(|part| ENDINGS.contains(&part));
+        addressed && (!url.is_web() || port || ends)
+    });
+    opens_port || told
 }
 
 /// Inside the project or temporary, as named and as resolved, and not protected.
@@ -130,30 +185,7 @@ fn has_other_names(scene: &Scene<'_>, target: &Target) -> bool {
 /// What a compiler leaves somewhere in the project is made again by the next
 /// run, and a downloader that picks its own names never takes one that is there.
 fn is_build_output(scene: &Scene<'_>, effect: &Effect, target: &Target) -> bool {
-    const COMPILERS: &[&str] = &[
-        "javac",
-        "kotlinc",
-        "scalac",
-        "groovyc",
-        "ecj",
-        "tsc",
-        "protoc",
-        "pdflatex",
-        "latex",
-        "xelatex",
-        "lualatex",
-        "latexmk",
-        "sass",
-        "cython",
-        "flatc",
-        "wget",
-        "yt-dlp",
-        "youtube-dl",
-    ];
-    target.extent == Extent::Below
-        && scene
-            .program(effect)
-            .is_some_and(|name| COMPILERS.contains(&name.as_str()))
+    target.extent == Extent::Below && scene.is_by(effect, Nature::NamesItsOutput)
 }
 
 /// `git init` makes the directory that nobody else may touch.
@@ -165,7 +197,7 @@ fn is_new_repository(scene: &Scene<'_>, effect: &Effect, target: &Target, how: W
             Zone::Project | Zone::ProjectRoot | Zone::Temp
         )
     });
-    how == WriteHow::Touch && ours && scene.program(effect).as_deref() == Some("git")
+    how == WriteHow::Touch && ours && scene.is_by(effect, Nature::Git)
 }
 
 /// Nothing is lost: it is new, held by git, made by this session, or only added to.
@@ -173,22 +205,42 @@ fn keeps(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     match how {
         WriteHow::Touch | WriteHow::Append | WriteHow::Attributes => true,
         // A filter may leave nothing of a file, and of this one there is no other copy.
-        WriteHow::Edit if matches!(target.extent, Extent::Pattern | Extent::Below) => {
-            // Of a set every member counts: the directory tells of them all.
-            let fact = scene.path(&certain(&target.path));
-            fact.is_none_or(|fact| {
-                matches!(fact.kind, PathKind::Absent) || fact.git == GitState::Clean
-            })
-        }
-        WriteHow::Edit => {
-            let fact = scene.path(&target.path);
-            scene.written(&target.path).is_some()
-                || fact.is_none_or(|fact| fact.git != GitState::Untracked)
-        }
+        WriteHow::Edit => edit_keeps(scene, target),
         WriteHow::Replace | WriteHow::Link | WriteHow::Raw => {
             loss(scene, target) == Loss::Nothing
                 || scene.written(&target.path).is_some_and(WrittenFile::is_own)
         }
+    }
+}
+
+/// An edit in place may leave nothing of a file: there is another copy, or the program
+/// only formats.
+fn edit_keeps(scene: &Scene<'_>, target: &Target) -> bool {
+    let fact = |path: &str| scene.path(path);
+    let folder = target.path.contains("**")
+        || fact(&target.path).is_some_and(|fact| fact.kind == PathKind::Directory);
+    let formats = scene.effects().any(|effect| {
+        matches!(&effect.act, Act::Write { target: own, .. } if own == target)
+            && scene.is_by(effect, Nature::Formatter)
+    });
+    if formats || folder {
+        return true;
+    }
+    match target.extent {
+        Extent::Exact => {
+            scene.written(&target.path).is_some()
+                || fact(&target.path).is_none_or(|fact| match fact.git {
+                    GitState::Clean | GitState::None => true,
+                    GitState::Dirty | GitState::Untracked | GitState::Ignored => false,
+                })
+        }
+        Extent::Below => true,
+        Extent::Pattern => fact(&certain(&target.path)).is_some_and(|fact| match fact.git {
+            GitState::Clean => true,
+            GitState::None => fact.kind == PathKind::Absent,
+            GitState::Dirty | GitState::Untracked | GitState::Ignored => false,
+        }),
+        Extent::Prefix | Extent::Unknown => false,
     }
 }
 

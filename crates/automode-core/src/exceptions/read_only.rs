@@ -67,6 +67,15 @@ impl Exception for ReadOnly {
     }
 }
 
+/// Whether an effect is a read of a place without secrets.
+#[must_use]
+pub fn is_plain_read(scene: &Scene<'_>, effect: &Effect) -> bool {
+    match &effect.act {
+        Act::Read { target } => is_plain(scene, target),
+        _ => false,
+    }
+}
+
 /// A place without secrets, as named and as resolved.
 fn is_plain(scene: &Scene<'_>, target: &Target) -> bool {
     let known = match target.extent {

@@ -2,22 +2,16 @@
 
 use automode_shell::place::{Place, Zone};
 use automode_shell::{
-    Act, Code, Direction, Effect, Gap, GapKind, Host, PackageOp, Span, Taint, Value,
+    Act, Code, Direction, Effect, Gap, GapKind, Host, Nature, PackageOp, Span, Taint, Value,
 };
 
 use super::{Exception, overlaps};
 use crate::Finding;
-use crate::scene::{Scene, is_official, program_name};
+use crate::scene::{Scene, is_official};
 
 pub struct ToolchainSetup;
 
 const ID: &str = "toolchain-setup";
-
-/// Programs whose packages are toolchains.
-const MANAGERS: &[&str] = &[
-    "rustup", "nvm", "fnm", "volta", "pyenv", "rbenv", "asdf", "mise", "sdk", "ghcup", "corepack",
-    "goenv", "nodenv", "jenv",
-];
 
 impl Exception for ToolchainSetup {
     fn id(&self) -> &'static str {
@@ -84,7 +78,7 @@ impl Exception for ToolchainSetup {
 /// `source .venv/bin/activate`: the project's own environment, made by a tool.
 fn activates(scene: &Scene<'_>, span: Span) -> bool {
     scene.invocations().any(|start| {
-        let sources = program_name(start).is_some_and(|name| name == "source" || name == ".");
+        let sources = start.is_a(Nature::Source);
         let path = start.argv.get(1).and_then(Value::literal);
         let inside = start.span.start <= span.start && span.end <= start.span.end;
         sources
@@ -107,7 +101,79 @@ fn is_activation(scene: &Scene<'_>, path: &str) -> bool {
 }
 
 fn is_manager(scene: &Scene<'_>, effect: &Effect) -> bool {
-    scene
-        .program(effect)
-        .is_some_and(|name| MANAGERS.contains(&name.as_str()))
+    let Act::Package { names, .. } = &effect.act else {
+        return false;
+    };
+    let plain = |name: &String| !name.contains([':', '/', '\\', ' ']) || name == "lts/*";
+    scene.is_by(effect, Nature::ToolchainManager)
+        && names.iter().all(plain)
+        && (!scene.is_by(effect, Nature::FetchesAnyTool)
+            || names.iter().all(|name| is_toolchain(name)))
+}
+
+/// A toolchain or a version of one. Some managers fetch any package by the same words.
+fn is_toolchain(name: &str) -> bool {
+    const TOOLCHAINS: &[&str] = &[
+        "node",
+        "nodejs",
+        "python",
+        "ruby",
+        "go",
+        "golang",
+        "rust",
+        "java",
+        "deno",
+        "bun",
+        "erlang",
+        "elixir",
+        "php",
+        "perl",
+        "zig",
+        "dotnet",
+        "kotlin",
+        "scala",
+        "npm",
+        "pnpm",
+        "yarn",
+        "gradle",
+        "maven",
+        "terraform",
+        "lua",
+        "julia",
+        "swift",
+        "dart",
+        "flutter",
+        "ghc",
+        "cabal",
+        "stack",
+        "hls",
+        "stable",
+        "beta",
+        "nightly",
+        "lts",
+        "latest",
+        "current",
+        "system",
+        "clippy",
+        "rustfmt",
+        "rust-src",
+        "rust-analyzer",
+        "rust-docs",
+        "rust-std",
+        "llvm-tools",
+        "llvm-tools-preview",
+        "miri",
+        "cargo",
+    ];
+    let (base, version) = name.split_once('@').unwrap_or((name, ""));
+    let plain = |text: &str| !text.contains([':', '/', '\\', '$', ' ']);
+    let number = base.trim_start_matches(['v', 'V']);
+    let versioned = number.starts_with(|first: char| first.is_ascii_digit());
+    // `wasm32-unknown-unknown`, `17.0.9-tem`, `stable-x86_64-unknown-linux-gnu`
+    let target = base.matches('-').count() >= 2;
+    let known = base
+        .split('-')
+        .next()
+        .is_some_and(|first| TOOLCHAINS.contains(&first));
+    plain(base) && plain(version) && (known || versioned || target || TOOLCHAINS.contains(&base))
 }

@@ -2,7 +2,7 @@
 
 use super::{Answer, FastPath, View};
 use crate::{
-    Action,
+    Action, exceptions,
     tool::{self, ToolTrust},
 };
 
@@ -23,6 +23,17 @@ impl FastPath for SafeTool {
             view.scene.action,
             Action::Read { .. } | Action::Search { .. } | Action::Message { .. } | Action::Inert
         );
+        // Names tell no secret; what a search or a read shows may be one.
+        let shows = matches!(view.scene.action, Action::Search { .. })
+            && !matches!(view.tool, "Glob" | "List");
+        let plain = || {
+            view.scene
+                .effects()
+                .all(|effect| exceptions::is_plain_read(&view.scene, effect))
+        };
+        if safe && fits && shows && !plain() {
+            return Answer::Open("what it reads may hold secrets".to_owned());
+        }
         if safe && fits {
             Answer::allow(format!("{} is on the list of safe tools", view.tool))
         } else {

@@ -68,7 +68,7 @@ fn splice(list: &[Prose], defaults: &[String]) -> Vec<String> {
 }
 
 /// A list as Markdown, each entry on one line that cannot become a heading or a tag.
-pub(super) fn bullets(lines: &[String]) -> String {
+pub(crate) fn bullets(lines: &[String]) -> String {
     if lines.is_empty() {
         return "- (none)\n".to_owned();
     }

@@ -9,7 +9,6 @@ mod answer;
 mod auto_mode;
 mod case;
 mod catalogue;
-mod critique;
 mod facts;
 mod guidance;
 mod judging;
@@ -27,9 +26,9 @@ pub use crate::transcript::Instruction;
 pub use answer::Answer;
 pub use auto_mode::{AutoMode, Prose};
 pub use case::Case;
-pub use critique::critique;
 pub use facts::facts;
 pub use guidance::Guidance;
+pub(crate) use guidance::bullets;
 pub use judging::{Judgement, Judging, Next};
 pub use model::{
     Capabilities, Overrides, Price, THINKING_PADDING, Thinking, capabilities, default_model,

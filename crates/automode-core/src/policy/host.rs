@@ -5,7 +5,7 @@
 //! percent signs, letters that map to others), and a lenient one for vetoes, which
 //! follows what browsers and fetch libraries do with such text.
 
-use automode_shell::invisible::is_invisible;
+use crate::host::normal;
 
 /// A pattern on a host: `example.com`, `*.example.com`, `*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,36 +107,6 @@ pub(super) fn lenient(url: &str) -> Option<String> {
     (!host.is_empty()).then_some(host)
 }
 
-/// Lower case, no trailing dot, look-alike forms of ASCII folded, other letters in
-/// their ASCII encoding.
-pub(super) fn normal(host: &str) -> String {
-    let folded: String = host
-        .chars()
-        .filter(|c| !is_invisible(*c))
-        .map(|c| match c {
-            '\u{3002}' | '\u{ff0e}' | '\u{ff61}' => '.',
-            '\u{ff01}'..='\u{ff5e}' => u32::from(c)
-                .checked_sub(0xfee0)
-                .and_then(char::from_u32)
-                .unwrap_or(c),
-            c => c,
-        })
-        .flat_map(char::to_lowercase)
-        .collect();
-    let labels: Vec<String> = folded
-        .trim_end_matches('.')
-        .split('.')
-        .map(|label| {
-            if label.is_ascii() {
-                label.to_owned()
-            } else {
-                punycode(label).map_or_else(|| label.to_owned(), |code| format!("xn--{code}"))
-            }
-        })
-        .collect();
-    labels.join(".")
-}
-
 fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -157,65 +127,6 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// RFC 3492, encoding only.
-fn punycode(label: &str) -> Option<String> {
-    const BASE: u32 = 36;
-    let digit = |d: u32| {
-        let at = usize::try_from(d).ok()?;
-        "abcdefghijklmnopqrstuvwxyz0123456789".chars().nth(at)
-    };
-    let mut output: String = label.chars().filter(char::is_ascii).collect();
-    let basic = u32::try_from(output.len()).ok()?;
-    let mut handled = basic;
-    if basic > 0 {
-        output.push('-');
-    }
-    let total = u32::try_from(label.chars().count()).ok()?;
-    let (mut n, mut delta, mut bias) = (128_u32, 0_u32, 72_u32);
-    while handled < total {
-        let next = label.chars().map(u32::from).filter(|c| *c >= n).min()?;
-        delta = delta.checked_add(next.checked_sub(n)?.checked_mul(handled.checked_add(1)?)?)?;
-        n = next;
-        for c in label.chars().map(u32::from) {
-            if c < n {
-                delta = delta.checked_add(1)?;
-            }
-            if c == n {
-                let mut q = delta;
-                let mut k = BASE;
-                loop {
-                    let t = k.saturating_sub(bias).clamp(1, 26);
-                    if q < t {
-                        break;
-                    }
-                    let (over, step) = (q.checked_sub(t)?, BASE.checked_sub(t)?);
-                    output.push(digit(t.checked_add(over.checked_rem(step)?)?)?);
-                    q = over.checked_div(step)?;
-                    k = k.checked_add(BASE)?;
-                }
-                output.push(digit(q)?);
-                bias = adapted(delta, handled.checked_add(1)?, handled == basic)?;
-                delta = 0;
-                handled = handled.checked_add(1)?;
-            }
-        }
-        delta = delta.checked_add(1)?;
-        n = n.checked_add(1)?;
-    }
-    Some(output)
-}
-
-fn adapted(delta: u32, points: u32, first: bool) -> Option<u32> {
-    let mut delta = delta.checked_div(if first { 700 } else { 2 })?;
-    delta = delta.checked_add(delta.checked_div(points)?)?;
-    let mut k = 0_u32;
-    while delta > 455 {
-        delta = delta.checked_div(35)?;
-        k = k.checked_add(36)?;
-    }
-    k.checked_add(delta.checked_mul(36)?.checked_div(delta.checked_add(38)?)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,7 +138,7 @@ mod tests {
         check("https://example.com/x", Some("example.com"));
         check("HTTPS://Example.COM.", Some("example.com"));
         check("https://example.com:8443/x", Some("example.com"));
-        check("https://[::1]:80/", Some("[::1]"));
+        check("https://[::1]:80/", Some("::1"));
         check("https://user@example.com/", None);
         check("https://example.com@evil.com/", None);
         check("https://example.com\\@evil.com/", None);

@@ -154,6 +154,7 @@ fn verdict(policy: &Policy, call: &ToolCall, mode: Mode) -> Verdict {
         input: &call.input,
         action: &action,
         analysis: analysis.as_ref(),
+        effects: &[],
         context: &context,
         facts: &facts,
     };

@@ -1,6 +1,6 @@
 //! What a rule is held against, and what a match says.
 
-use automode_shell::{Analysis, Context};
+use automode_shell::{Analysis, Context, Effect};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -16,6 +16,8 @@ pub struct Subject<'a> {
     pub action: &'a Action,
     /// What the shell command would do, where there is one.
     pub analysis: Option<&'a Analysis>,
+    /// What the call would do, whichever tool it is of.
+    pub effects: &'a [Effect],
     pub context: &'a Context,
     pub facts: &'a Facts,
 }

@@ -7,7 +7,7 @@
 
 use std::borrow::Borrow;
 
-use automode_shell::{Act, Analysis, GapKind, Host, Touch};
+use automode_shell::{Act, Analysis, Effect, GapKind, Host, Touch};
 use serde_json::Value;
 
 use super::{
@@ -108,6 +108,10 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
         | Action::Mcp { .. }
         | Action::Interact
         | Action::Inert => {}
+    }
+    // A rule speaks of what is done, not of the tool that does it.
+    if !matches!(subject.action, Action::Shell { .. } | Action::Opaque { .. }) {
+        effects(index, subject, subject.effects, &mut note);
     }
     found
 }
@@ -290,7 +294,7 @@ fn shell<'a, R: Borrow<Rule>>(
         }
     }
     if let Some(analysis) = subject.analysis {
-        effects(index, subject, analysis, note);
+        effects(index, subject, &analysis.effects, note);
     }
 }
 
@@ -311,10 +315,10 @@ pub(super) fn unsplit(analysis: &Analysis) -> bool {
 fn effects<'a, R: Borrow<Rule>>(
     index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
-    analysis: &Analysis,
+    all: &[Effect],
     note: Note<'_, 'a>,
 ) {
-    for effect in &analysis.effects {
+    for effect in all {
         match effect.act.touches() {
             Some((Touch::Read | Touch::Run, target)) => {
                 for rule in index.reading() {
@@ -341,7 +345,7 @@ fn effects<'a, R: Borrow<Rule>>(
         {
             for rule in index.fetching() {
                 if let Specifier::Host(pattern) = &rule.what {
-                    let hit = pattern.matches(&host::normal(name));
+                    let hit = pattern.matches(&crate::host::normal(name));
                     note(rule, hit.then_some(Hit::Sure));
                 }
             }

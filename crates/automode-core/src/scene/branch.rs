@@ -1,8 +1,8 @@
 //! The branch that everybody builds on, and whether a push reaches it.
 
-use automode_shell::Value;
+use automode_shell::{Nature, Value};
 
-use super::{Scene, program_name};
+use super::Scene;
 
 /// Names that are the default branch wherever the repository does not tell.
 const USUAL: &[&str] = &[
@@ -58,7 +58,7 @@ pub fn default_branch_reached(scene: &Scene<'_>, refs: &[String], all: bool) -> 
 fn switched_to(scene: &Scene<'_>) -> Option<String> {
     scene
         .invocations()
-        .filter(|start| program_name(start).as_deref() == Some("git"))
+        .filter(|start| start.is_a(Nature::Git))
         .filter_map(|start| {
             let words: Vec<_> = start.argv.iter().skip(1).map(Value::shown).collect();
             let at = words
@@ -73,7 +73,11 @@ fn switched_to(scene: &Scene<'_>) -> Option<String> {
 }
 
 fn default_name(branch: &str) -> String {
-    format!("{branch}, the default branch")
+    if branch.starts_with("release/") {
+        format!("{branch}, a release branch")
+    } else {
+        format!("{branch}, the default branch")
+    }
 }
 
 /// The repository's default branch as of the start of the session, and the usual names.

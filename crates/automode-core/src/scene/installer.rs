@@ -1,6 +1,8 @@
 //! Installers that the makers of toolchains publish.
 
-use super::{Scene, is_detoured, program_name};
+use automode_shell::Nature;
+
+use super::{Scene, is_detoured};
 use crate::effects::Url;
 
 /// Installers that the makers of toolchains publish: host and beginning of the path.
@@ -31,16 +33,12 @@ const OFFICIAL: &[(&str, &str)] = &[
     ("raw.githubusercontent.com", "Schniz/fnm/"),
 ];
 
-/// Programs that fetch an installer.
-const CLIENTS: &[&str] = &["curl", "wget"];
-
 /// Everything the command fetches is an official installer, over a checked connection.
 #[must_use]
 pub fn is_official(scene: &Scene<'_>) -> bool {
     let mut fetches = false;
     for start in scene.invocations() {
-        if CLIENTS.contains(&program_name(start).unwrap_or_default().as_str()) && is_detoured(start)
-        {
+        if start.is_a(Nature::Fetch) && is_detoured(start) {
             return false;
         }
         for word in start.argv.iter().skip(1) {

@@ -12,6 +12,7 @@ mod fixture;
 mod installer;
 mod loss;
 pub(crate) mod own;
+mod project;
 mod provider;
 pub(crate) mod report;
 mod surroundings;
@@ -22,8 +23,9 @@ pub use detour::is_detoured;
 pub use fixture::is_fixture;
 pub use installer::is_official;
 pub use loss::{Loss, certain, loss};
+pub use project::{ProjectState, Suspicion};
 pub use provider::is_own_provider;
-pub use surroundings::{Scene, named_paths, program_name};
+pub use surroundings::{Scene, named_paths};
 
 /// All variables together, as an effect names them.
 pub const ENVIRONMENT: &str = "environment";

@@ -6,7 +6,7 @@
 
 use automode_shell::invisible::is_invisible;
 use automode_shell::place::Zone;
-use automode_shell::{Extent, Target};
+use automode_shell::{Extent, GapKind, Target};
 
 use super::Scene;
 
@@ -69,6 +69,25 @@ pub fn target(scene: &Scene<'_>, target: &Target) -> String {
         | Zone::Unknown => "",
     };
     format!("{}{zone}", name(&target.path))
+}
+
+/// What was not understood, in words.
+#[must_use]
+pub fn gap(gap: &GapKind) -> String {
+    match gap {
+        GapKind::Refused(why) | GapKind::Syntax(why) => why.clone(),
+        GapKind::Program(name) => format!("the program `{name}` is not known"),
+        GapKind::DynamicProgram => "which program runs is only known at run time".to_owned(),
+        GapKind::Argument { program, word } => {
+            format!("`{word}` of `{program}` is not known")
+        }
+        GapKind::DynamicWord { program, word } => {
+            format!("`{word}` of `{program}` is only known at run time")
+        }
+        GapKind::Unseen(what) => format!("{what} could not be seen"),
+        GapKind::Call { language, name } => format!("the {language} call `{name}` is not known"),
+        GapKind::Budget => "the command is too large to follow".to_owned(),
+    }
 }
 
 fn clean(text: &str) -> String {

@@ -2,10 +2,11 @@
 
 use automode_shell::place::Place;
 use automode_shell::{
-    Act, Analysis, Context, DatabaseVerb, Effect, Invocation, Span, Stdout, Taint, Target, VcsOp,
+    Act, Analysis, Context, DatabaseVerb, Effect, Invocation, Nature, Span, Stdout, Taint, Target,
+    VcsOp,
 };
 
-use super::report;
+use super::{ProjectState, report};
 use crate::effects::Content;
 use crate::{Action, Facts, Finding, PathFact, Session, Weight, WrittenFile};
 
@@ -20,6 +21,8 @@ pub struct Scene<'a> {
     pub context: &'a Context,
     pub facts: &'a Facts,
     pub session: &'a Session,
+    /// What is known of the code that the project would load.
+    pub project: &'a ProjectState,
 }
 
 impl<'a> Scene<'a> {
@@ -43,10 +46,11 @@ impl<'a> Scene<'a> {
         self.analysis?.invocations.get(effect.by)
     }
 
-    /// The name of the program an effect belongs to, without its directory.
+    /// Whether an effect belongs to a program of this kind.
     #[must_use]
-    pub fn program(&self, effect: &Effect) -> Option<String> {
-        self.invocation(effect).and_then(program_name)
+    pub fn is_by(&self, effect: &Effect, nature: Nature) -> bool {
+        self.invocation(effect)
+            .is_some_and(|start| start.is_a(nature))
     }
 
     /// The part of the command that a person would point at for an effect: the
@@ -240,17 +244,6 @@ impl<'a> Scene<'a> {
             instead: report::line(instead),
         }
     }
-}
-
-/// The name of the program of an invocation, without its directory.
-#[must_use]
-pub fn program_name(invocation: &Invocation) -> Option<String> {
-    let first = invocation.argv.first()?.literal()?;
-    first
-        .rsplit('/')
-        .next()
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
 }
 
 /// Absolute paths in the words of a command: `X`, `--in=X`, `@X`, `file://X`.

@@ -64,6 +64,13 @@ pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
             value: call.input.get("value").map(plain).unwrap_or_default(),
         }),
         Shape::Interact => Some(Action::Interact),
+        Shape::Resource => Some(match optional(call, &["uri", "url"])? {
+            Some(uri) => match file_of(&uri) {
+                Some(path) => Action::Read { path },
+                None => Action::Inert,
+            },
+            None => Action::Inert,
+        }),
         Shape::Inert => Some(Action::Inert),
     }
 }
@@ -104,9 +111,9 @@ fn edit(call: &ToolCall) -> Option<Action> {
 /// Where a search looks: one place, or a list of one.
 fn searched(call: &ToolCall) -> Option<Option<String>> {
     let path = optional(call, &["path", "directory", "dir_path"])?;
-    // A filter without a wildcard is the name of one file.
+    // A filter names what is read below the place.
     if let Some(Value::String(name)) = call.input.get("glob")
-        && !name.contains(['*', '?', '[', '{', '!'])
+        && !name.starts_with('!')
     {
         let folder = path.as_deref().unwrap_or(&call.cwd).trim_end_matches('/');
         return Some(Some(format!("{folder}/{name}")));
@@ -121,6 +128,21 @@ fn searched(call: &ToolCall) -> Option<Option<String>> {
         },
         (_, Some(_)) => None,
     }
+}
+
+/// The file that an address of this machine names, with hidden letters spelled out.
+fn file_of(uri: &str) -> Option<String> {
+    let scheme = uri.get(..5)?;
+    if !scheme.eq_ignore_ascii_case("file:") {
+        return None;
+    }
+    let rest = uri.get(5..)?;
+    let local = rest.strip_prefix("//").unwrap_or(rest);
+    let path = local
+        .find('/')
+        .and_then(|at| local.get(at..))
+        .unwrap_or("/");
+    Some(crate::escape::percent_decoded(path))
 }
 
 fn required(call: &ToolCall, names: &[&str]) -> Option<String> {

@@ -41,6 +41,7 @@ pub fn suspects(tool: &str, input: &Map<String, Value>) -> Vec<Action> {
         | Shape::Message
         | Shape::Configure
         | Shape::Interact
+        | Shape::Resource
         | Shape::Inert => Vec::new(),
     }
 }

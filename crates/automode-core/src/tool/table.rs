@@ -30,6 +30,8 @@ pub enum Shape {
     Message,
     Configure,
     Interact,
+    /// What a server offers under an address.
+    Resource,
     Inert,
 }
 
@@ -90,7 +92,7 @@ pub const TABLE: &[Tool] = &[
     row("TeamDelete", &["team_delete"], Shape::Inert, ToolTrust::Safe),
     row("SendMessage", &["send_message"], Shape::Message, ToolTrust::Safe),
     row("Sleep", &["sleep"], Shape::Inert, ToolTrust::Safe),
-    row("ReadMcpResource", &["ReadMcpResourceTool", "read_mcp_resource"], Shape::Inert, ToolTrust::Safe),
+    row("ReadMcpResource", &["ReadMcpResourceTool", "read_mcp_resource"], Shape::Resource, ToolTrust::Safe),
     row("classify_result", &[], Shape::Inert, ToolTrust::Safe),
     row("ToolSearch", &["tool_search"], Shape::Inert, ToolTrust::Irrelevant),
     row("ListMcpResources", &["ListMcpResourcesTool", "list_mcp_resources"], Shape::Inert, ToolTrust::Irrelevant),

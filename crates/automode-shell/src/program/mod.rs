@@ -13,6 +13,7 @@ mod feed;
 mod file;
 mod git;
 mod layout;
+mod listing;
 mod lookup;
 mod meaning;
 mod mention;

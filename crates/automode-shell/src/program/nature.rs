@@ -16,6 +16,8 @@ pub enum Nature {
     Elevate,
     /// Prints its words and nothing else: `echo`.
     Talker,
+    /// Prints its first word with the escapes in it undone: `printf`.
+    Formats,
     /// Compares words: `test`, `[`.
     Test,
     /// Looks for a pattern in text: `grep`, `rg`.
@@ -28,14 +30,33 @@ pub enum Nature {
     FileIndex,
     /// Prints names of files: `ls`, `find`.
     Listing,
+    /// Starts a command for the items that it reads: `xargs`.
+    RunsItems,
     /// Fetches what an address names: `curl`, `wget`.
     Fetch,
+    /// Fetches tools of any kind by name, toolchains among them: `mise`, `volta`.
+    FetchesAnyTool,
     /// Its packages are toolchains: `rustup`, `nvm`.
     ToolchainManager,
+    /// Leaves files under names of its own, which the next run makes again or which
+    /// never take a name that is there: a compiler, a downloader.
+    NamesItsOutput,
+    /// Rewrites code without changing what it says: `prettier`.
+    Formatter,
+    /// Changes files as a text says: `patch`.
+    AppliesPatch,
+    /// Its words are goals of the project, each of which runs: `mvn`, `make`.
+    RunsGoals,
+    /// Moves files: `mv`.
+    FileMove,
+    /// Becomes another user's shell without further words: `su`.
+    LoginShell,
     /// `git` itself.
     Git,
     /// Prints variables of the environment: `env`, `printenv`, `export`.
     PrintsEnvironment,
+    /// Prints the variables that its words name: `printenv`.
+    PrintsNamedVariables,
     /// Tells where a program or its process is: `which`, `pgrep`.
     ProgramLookup,
     /// This program.

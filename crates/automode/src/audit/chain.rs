@@ -5,8 +5,6 @@
 //! or put in breaks the chain at that place. A line torn by a kill is no part of it:
 //! the next one says how many bytes were torn and carries on from the last whole one.
 
-use sha2::{Digest, Sha256};
-
 /// The digest before the first line.
 pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -109,10 +107,7 @@ pub fn admits_torn(line: &str) -> bool {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    automode_core::digest(bytes)
 }
 
 #[cfg(test)]

@@ -184,6 +184,7 @@ fn ground(ground: &Ground) -> (String, Option<String>) {
         Ground::Guard(id) => ("guard", Some((*id).to_owned())),
         Ground::FastPath(id) => ("fast-path", Some((*id).to_owned())),
         Ground::Rule(id) => ("rule", Some((*id).to_owned())),
+        Ground::Permit(name) => ("permit", Some(name.clone())),
         Ground::Judge(stage) => ("judge", Some(word(stage))),
         Ground::Mode(mode) => ("mode", Some(mode.name().to_owned())),
         Ground::Limit => ("limit", None),

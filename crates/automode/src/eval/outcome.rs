@@ -94,6 +94,7 @@ fn name(ground: &Ground) -> (&'static str, Option<String>) {
     match ground {
         Ground::Policy { rule, .. } => ("policy", Some(rule.clone())),
         Ground::Guard(id) => ("guard", Some((*id).to_owned())),
+        Ground::Permit(name) => ("permit", Some(name.clone())),
         Ground::FastPath(id) => ("fast-path", Some((*id).to_owned())),
         Ground::Rule(id) => ("rule", Some((*id).to_owned())),
         Ground::Judge(_) => ("judge", None),

@@ -96,6 +96,7 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
         context: &context,
         facts: &facts,
         session,
+        project: &scene::ProjectState::Unknown,
     };
     let findings: Vec<String> = rules::detect_content(&scene)
         .iter()

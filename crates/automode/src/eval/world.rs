@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use automode_core::{Facts, GitState, PathFact, PathKind, Query, RepoFact};
+use automode_core::{
+    ChangedFile, Changes, Facts, GitState, PathFact, PathKind, Query, RepoFact, Tracking,
+};
 use automode_shell::FileFact;
 use automode_shell::script::is_task_file;
 
@@ -137,6 +139,22 @@ impl World {
             || self.files.keys().any(|file| file.starts_with(&below))
     }
 
+    /// The files that the transcript wrote are all that changed.
+    fn changes(&self) -> Changes {
+        let files = self.files.iter().map(|(path, body)| ChangedFile {
+            path: path.clone(),
+            before: None,
+            now: FileFact::Text {
+                body: body.clone(),
+                session: true,
+            },
+        });
+        Changes {
+            tracking: Tracking::Whole,
+            files: files.collect(),
+        }
+    }
+
     fn read(&self, path: &str) -> FileFact {
         match self.files.get(&self.resolve(path)) {
             Some(body) => FileFact::Text {
@@ -178,7 +196,10 @@ impl FileSystem for World {
                 Query::Repo(directory) | Query::RepoState(directory) => {
                     facts.repos.insert(directory.clone(), self.repo());
                 }
-                Query::Transcript => {}
+                Query::Changes { directory, .. } => {
+                    facts.changes.insert(directory.clone(), self.changes());
+                }
+                Query::Transcript | Query::Permit => {}
             }
         }
         facts

@@ -7,7 +7,7 @@ use std::path::Path;
 use automode_shell::FileFact;
 
 /// The largest file that is read.
-const MOST: u64 = 256 * 1024;
+pub(super) const MOST: u64 = 256 * 1024;
 
 pub(super) fn read(path: &Path) -> FileFact {
     // Asked before opening: opening a pipe would wait for a writer.

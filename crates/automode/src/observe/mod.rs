@@ -6,6 +6,7 @@
 //! named as not readable.
 
 mod canonical;
+mod changes;
 mod file;
 mod git;
 mod path;
@@ -54,7 +55,11 @@ impl FileSystem for Machine {
                     asked.extend(root.map(|root| (Asked::Repo(directory), root)));
                     facts.repos.insert(directory.clone(), repo);
                 }
-                Query::Transcript => {}
+                Query::Changes { directory, since } => {
+                    let changes = changes::look(Path::new(directory), since.as_deref());
+                    facts.changes.insert(directory.clone(), changes);
+                }
+                Query::Transcript | Query::Permit => {}
             }
         }
         let paths: Vec<PathBuf> = asked.iter().map(|(_, path)| path.clone()).collect();

@@ -68,6 +68,7 @@ pub(super) fn look(directory: &Path) -> RepoFact {
         ),
         remotes: remotes(&config),
         dirty: true,
+        head: repository.head(),
         helpers: helpers(&config),
     }
 }

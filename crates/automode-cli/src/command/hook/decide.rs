@@ -33,16 +33,16 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
         standing.ledger = session::Outages::of(state).seen_by(own);
     }
     let print = permit::fingerprint(call);
-    let settled = settle(context, call, &standing);
+    let settled = settle(context, call, &print, &standing);
     let Settled {
-        mut settlement,
+        settlement,
         config,
         price,
     } = match settled {
         Ok(settled) => settled,
         Err(why) => return Answer::failure(&why, context.options.enforcement),
     };
-    let permitted = redeem(context, &print, &mut settlement.decision);
+    let permitted = matches!(settlement.decision.ground, Ground::Permit(_));
     let name = name(&print);
     let log = Entry::new(
         &settlement.decision,
@@ -235,6 +235,7 @@ struct Settled {
 fn settle(
     context: &HookContext<'_>,
     call: &ToolCall,
+    print: &str,
     standing: &SessionSummary,
 ) -> Result<Settled, String> {
     // The settings of the directory that the session began in hold for all of it.
@@ -255,6 +256,8 @@ fn settle(
         } else {
             SessionRecord::Whole
         },
+        print,
+        permits: context.state.as_ref(),
         window: &gate.policy().settings.judge.transcript,
     };
     let settlement = gate.decide(call, &session(context, standing), &recall);
@@ -268,29 +271,6 @@ fn settle(
         config,
         price,
     })
-}
-
-/// A person may have permitted this very call once. A deny rule stands all the same: whoever wrote it can change it.
-fn redeem(context: &HookContext<'_>, print: &str, decision: &mut Decision) -> bool {
-    let by_rule = matches!(decision.ground, Ground::Policy { .. });
-    if decision.verdict == Verdict::Allow || by_rule && decision.verdict == Verdict::Deny {
-        return false;
-    }
-    let Some(name) = context
-        .state
-        .as_ref()
-        .and_then(|state| permit::redeem(state, print, SystemTime::now()))
-    else {
-        return false;
-    };
-    decision.verdict = Verdict::Allow;
-    decision.reason = format!("permitted once by a person ({name})");
-    decision.ground = Ground::Policy {
-        rule: format!("allow-once {name}"),
-        origin: "a person at a terminal".to_owned(),
-    };
-    decision.stop = false;
-    true
 }
 
 /// What the session learns from a settled call.

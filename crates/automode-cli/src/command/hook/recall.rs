@@ -12,11 +12,12 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use automode::ports::{Recall, SessionRecord};
 use automode::session::{Log, Memory};
-use automode::{Failure, Session, ToolCall};
+use automode::state::State;
+use automode::{Failure, Session, ToolCall, permit};
 use automode_agents::transcript::{Branches, Item, Reader, TakenBack};
 use automode_agents::{Agent, Event};
 use automode_core::transcript::Instruction;
@@ -47,6 +48,9 @@ pub struct FromTranscript<'a> {
     pub pending: &'a ToolCall,
     /// What is left of the session's own record.
     pub record: SessionRecord,
+    /// Its digest, and where permits for such lie.
+    pub print: &'a str,
+    pub permits: Option<&'a State>,
     /// What the judge will be shown.
     pub window: &'a transcript::Settings,
 }
@@ -54,6 +58,10 @@ pub struct FromTranscript<'a> {
 impl Recall for FromTranscript<'_> {
     fn record(&self) -> SessionRecord {
         self.record
+    }
+
+    fn permit(&self) -> Option<String> {
+        permit::redeem(self.permits?, self.print, SystemTime::now())
     }
 
     fn instructions(&self, session: &Session) -> Vec<Instruction> {

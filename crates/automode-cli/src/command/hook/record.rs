@@ -12,7 +12,6 @@ use automode::{Action, Ground, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, EventKind, Report};
 use automode_core::{Outcome, WrittenFile, path, tool};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 use super::decide;
 use super::serve::HookContext;
@@ -256,10 +255,5 @@ fn digest(path: &str) -> Option<String> {
         .take(MAX_FILE)
         .read_to_end(&mut bytes)
         .ok()?;
-    Some(
-        Sha256::digest(&bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
-    )
+    Some(automode_core::digest(&bytes))
 }

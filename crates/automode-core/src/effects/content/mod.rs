@@ -16,6 +16,8 @@ mod workflow;
 use automode_shell::place::{Place, Protected};
 use automode_shell::{Analysis, Context, Facts, FileFact, analyse};
 
+pub(crate) use exercise::called as exercised;
+
 use super::Body;
 
 /// One piece of code.
@@ -62,6 +64,12 @@ pub fn of(writes: &[Body], context: &Context, facts: &Facts) -> Vec<Content> {
         }));
     }
     found
+}
+
+/// The commands that would start the code of a file.
+#[must_use]
+pub fn starting_commands(path: &str, text: &str, context: &Context) -> Vec<String> {
+    read(path, text, context).1
 }
 
 /// When the code of a file runs, and the commands that would run it.

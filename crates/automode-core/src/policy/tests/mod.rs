@@ -46,6 +46,7 @@ fn say(policy: &Policy, call: &ToolCall, analysis: Option<&Analysis>, facts: &Fa
         input: &call.input,
         action: &action,
         analysis,
+        effects: &[],
         context: &context,
         facts,
     };

@@ -2,12 +2,13 @@
 
 use automode_shell::place::{Protected, Zone};
 use automode_shell::{
-    Account, Act, CloudVerb, Code, Effect, Invocation, Layer, Stdin, Target, WriteHow,
+    Account, Act, CloudVerb, Code, Effect, Invocation, Layer, Nature, Stdin, Target, WriteHow,
+    natures_of,
 };
 
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{Scene, program_name, report};
+use crate::scene::{Scene, report};
 
 pub struct PermissionGrant;
 
@@ -152,40 +153,29 @@ fn is_login(start: &Invocation) -> bool {
         .skip(1)
         .map(|word| word.literal())
         .collect();
-    let (Some(name), Some(words)) = (program_name(start), words) else {
+    let Some(words) = words else {
         return false;
     };
     let flag = |word: &str, known: &[&str]| known.contains(&word);
-    match name.as_str() {
-        "sudo" | "doas" | "run0" => {
-            !words.is_empty()
-                && words
-                    .iter()
-                    .any(|word| flag(word, &["-i", "-s", "--login", "--shell"]))
-                && words.iter().all(|word| word.starts_with('-'))
-        }
-        "su" => {
-            start.stdin == Stdin::Inherited
-                && words
-                    .iter()
-                    .all(|word| flag(word, &["-", "-l", "--login", "root"]))
-        }
-        _ => false,
-    }
+    let asks_for_shell = !words.is_empty()
+        && words
+            .iter()
+            .any(|word| flag(word, &["-i", "-s", "--login", "--shell"]))
+        && words.iter().all(|word| word.starts_with('-'));
+    let only_names_user = start.stdin == Stdin::Inherited
+        && words
+            .iter()
+            .all(|word| flag(word, &["-", "-l", "--login", "root"]));
+    (start.is_a(Nature::Elevate) && asks_for_shell)
+        || (start.is_a(Nature::LoginShell) && only_names_user)
 }
 
 /// An interactive shell under another user: no command, no script, no input.
 fn is_root_shell(start: &Invocation) -> bool {
-    const SHELLS: &[&str] = &[
-        "sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish", "ash", "mksh", "yash", "rc",
-        "elvish", "xonsh", "rbash", "lksh", "posh", "es", "nu",
-    ];
-    const RAISED: &[&str] = &["sudo", "doas", "pkexec", "su", "run0", "gosu", "sudoedit"];
-    let raised = start
-        .layers
-        .iter()
-        .any(|layer| matches!(layer, Layer::Wrapper(name) if RAISED.contains(&name.as_str())));
-    let shell = program_name(start).is_some_and(|name| SHELLS.contains(&name.as_str()));
+    let raised = start.layers.iter().any(|layer| {
+        matches!(layer, Layer::Wrapper(name) if natures_of(name).contains(&Nature::Elevate))
+    });
+    let shell = start.is_a(Nature::Shell);
     let bare = start.argv.iter().skip(1).all(|word| {
         word.literal().is_some_and(|word| {
             word.starts_with('-') && !word.trim_start_matches('-').contains('c')

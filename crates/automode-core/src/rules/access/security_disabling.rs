@@ -1,10 +1,10 @@
 //! Protections of the machine that would be switched off.
 
-use automode_shell::{Act, CloudVerb, Effect, Invocation, SystemChange, Value};
+use automode_shell::{Act, CloudVerb, Effect, Invocation, Nature, SystemChange, Value};
 
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{Scene, program_name, report};
+use crate::scene::{Scene, report};
 
 pub struct SecurityDisabling;
 
@@ -84,7 +84,7 @@ fn unchecked(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
         .filter_map(Value::literal)
         .collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_ref()));
-    let skips = program_name(start).as_deref() == Some("git")
+    let skips = start.is_a(Nature::Git)
         && has(&["commit", "push", "merge", "am"])
         && (has(&["--no-verify"]) || (has(&["commit"]) && has(&["-n"])) || is_muted(start));
     skips.then(|| {

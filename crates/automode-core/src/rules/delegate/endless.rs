@@ -2,26 +2,20 @@
 
 use std::borrow::Cow;
 
-use automode_shell::{Invocation, Stdin, Stdout, Value};
+use automode_shell::{Invocation, Nature, Stdin, Stdout, Value};
 
 use super::foreign_process::ID;
 use crate::Finding;
-use crate::scene::{Scene, program_name};
+use crate::scene::Scene;
 
 /// Sources that never end.
 const SOURCES: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"];
-/// Programs that take a part of a source, or only look at its name.
-const BOUNDED: &[&str] = &[
-    "head", "od", "hexdump", "xxd", "ls", "stat", "test", "[", "[[", "file", "echo", "printf",
-    "ln", "rm", "mknod", "shuf", "sort", "shred", "read", "chmod", "chown", "docker", "podman",
-    "mount", "openssl", "losetup", "mkfs", "grep", "rg", "find", "cmp", "strings",
-];
 /// More than this at once fills a disk.
 const LARGE: u64 = 200 << 30;
 
 /// Output without an end, or larger than a disk.
 pub fn detect(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
-    let blocks = program_name(start).as_deref() == Some("dd");
+    let blocks = start.is_a(Nature::BlockCopy);
     let forever = if blocks {
         copies_blocks(start)
     } else {
@@ -38,7 +32,6 @@ pub fn detect(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
 }
 
 fn reads_forever(start: &Invocation) -> bool {
-    let name = program_name(start).unwrap_or_default();
     let named = start
         .argv
         .iter()
@@ -52,11 +45,11 @@ fn reads_forever(start: &Invocation) -> bool {
         start.stdout,
         Stdout::Shown | Stdout::File(_) | Stdout::Captured
     );
-    if name == "yes" && matches!(start.stdout, Stdout::Null) {
+    if start.is_a(Nature::Endless) && matches!(start.stdout, Stdout::Null) {
         return true;
     }
-    let copies = matches!(name.as_str(), "cp" | "rsync" | "install");
-    (named || fed) && !BOUNDED.contains(&name.as_str()) && (kept || copies)
+    let copies = start.is_a(Nature::FileCopy);
+    (named || fed) && !start.is_a(Nature::Bounded) && (kept || copies)
 }
 
 /// What a program that copies in blocks reads, and how much of it.
@@ -84,14 +77,12 @@ fn asks_for_too_much(start: &Invocation) -> bool {
         .skip(1)
         .filter_map(Value::literal)
         .collect();
-    let flags: &[&str] = match program_name(start).unwrap_or_default().as_str() {
-        "fallocate" => &["-l", "--length"],
-        "truncate" | "mkfile" => &["-s", "--size", "-n"],
-        "head" => &["-c", "--bytes"],
-        _ => return false,
-    };
+    const FLAGS: &[&str] = &["-l", "--length", "-s", "--size", "-c", "--bytes"];
+    if !start.is_a(Nature::SizedFile) {
+        return false;
+    }
     words.iter().enumerate().any(|(at, word)| {
-        flags.iter().any(|flag| {
+        FLAGS.iter().any(|flag| {
             let rest = word.strip_prefix(flag);
             let value = match rest {
                 Some("") => words.get(at.saturating_add(1)).map(AsRef::as_ref),

@@ -1,11 +1,11 @@
 //! Processes that this session did not start, and the machine they run on.
 
-use automode_shell::{Act, Effect, Invocation, ProcessScope, Stdout, SystemChange, Taint};
+use automode_shell::{Act, Effect, Invocation, Nature, ProcessScope, Stdout, SystemChange, Taint};
 
 use super::endless;
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{Scene, program_name, report};
+use crate::scene::{Scene, report};
 
 pub struct ForeignProcess;
 
@@ -97,7 +97,5 @@ fn is_for_everybody(start: &Invocation) -> bool {
         .iter()
         .filter_map(|word| word.literal())
         .collect();
-    program_name(start).as_deref() == Some("kill")
-        && words.len() > 2
-        && words.last().is_some_and(|word| word == "-1")
+    start.is_a(Nature::Kill) && words.len() > 2 && words.last().is_some_and(|word| word == "-1")
 }

@@ -4,11 +4,11 @@
 
 use automode_shell::place::{Place, Zone};
 use automode_shell::{
-    Act, DatabaseVerb, Effect, Extent, Invocation, SystemChange, Target, VcsOp, WriteHow,
+    Act, DatabaseVerb, Effect, Extent, Invocation, Nature, SystemChange, Target, VcsOp, WriteHow,
 };
 
 use crate::rules::Rule;
-use crate::scene::{Loss, Scene, loss, program_name, report};
+use crate::scene::{Loss, Scene, loss, report};
 use crate::{Finding, GitState, WrittenFile};
 
 pub struct LocalData;
@@ -60,7 +60,7 @@ fn removal(scene: &Scene<'_>, effect: &Effect, target: &Target, tree: bool) -> O
         (_, _) => "",
     };
     let what = format!("deletes {}{why}", report::target(scene, target));
-    let moved = scene.program(effect).as_deref() == Some("mv");
+    let moved = scene.is_by(effect, Nature::FileMove);
     // A search that takes everything below a directory leaves the directory empty.
     let emptied = tree
         && target.extent == Extent::Below
@@ -117,7 +117,7 @@ fn is_filtered(scene: &Scene<'_>) -> bool {
     ];
     scene
         .invocations()
-        .filter(|start| program_name(start).as_deref() == Some("find"))
+        .filter(|start| start.is_a(Nature::FileSearch))
         .flat_map(|start| &start.argv)
         .any(|word| {
             word.literal()

@@ -3,34 +3,18 @@
 //! The mark is the wiring, not the program: a shell or interpreter whose input
 //! comes from a socket while its output goes to one, in either direction.
 
-use automode_shell::{Act, Code, Direction, Effect, Host, Invocation, Layer, Stdin, Stdout, Taint};
+use automode_shell::{
+    Act, Code, Direction, Effect, Host, Invocation, Layer, Nature, Stdin, Stdout, Taint,
+};
 
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{Scene, program_name};
+use crate::scene::Scene;
 
 pub struct OpenBackdoor;
 
 const ID: &str = "open-backdoor";
 const INSTEAD: &str = "run the commands you need here, one by one";
-
-/// Programs that run whatever they read.
-const SHELLS: &[&str] = &[
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ash",
-    "ksh",
-    "mksh",
-    "csh",
-    "tcsh",
-    "fish",
-    "busybox",
-    "pwsh",
-    "powershell",
-    "cmd.exe",
-];
 
 impl Rule for OpenBackdoor {
     fn id(&self) -> &'static str {
@@ -146,7 +130,7 @@ fn is_fed(start: &Invocation) -> bool {
 }
 
 fn is_shell(start: &Invocation) -> bool {
-    program_name(start).is_some_and(|name| SHELLS.contains(&name.as_str()))
+    start.is_a(Nature::Shell)
 }
 
 /// A shell in the middle of a pipe: it reads what came in and writes what goes out.

@@ -1,10 +1,10 @@
 //! Attempts to switch automode off, to go round it, or to answer for the person.
 
 use automode_shell::place::{Place, Protected};
-use automode_shell::{Act, Effect, Extent, Invocation, ProcessScope, Stdout, Target};
+use automode_shell::{Act, Effect, Extent, Invocation, Nature, ProcessScope, Stdout, Target};
 
 use crate::rules::Rule;
-use crate::scene::{Change, Scene, certain, own, program_name, report};
+use crate::scene::{Change, Scene, certain, own, report};
 use crate::{Finding, path};
 
 pub struct ClassifierBypass;
@@ -13,7 +13,7 @@ const ID: &str = "classifier-bypass";
 const INSTEAD: &str = "leave automode to the person";
 
 /// Commands of automode that only a person may give.
-const PERSONAL: &[&str] = &["allow", "allow-once", "uninstall", "install", "mcp"];
+const PERSONAL: &[&str] = &["allow", "allow-once", "uninstall", "install", "mcp", "hook"];
 
 impl Rule for ClassifierBypass {
     fn id(&self) -> &'static str {
@@ -80,7 +80,7 @@ fn changes(scene: &Scene<'_>, effect: &Effect, target: &Target, change: Change) 
 
 /// An agent that answers for the person.
 fn speaks(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
-    if program_name(start)? != "automode" && !is_link_to_own(scene, start) {
+    if !start.is_a(Nature::Automode) && !is_link_to_own(scene, start) {
         return None;
     }
     let command = start
@@ -110,11 +110,6 @@ fn is_link_to_own(scene: &Scene<'_>, start: &Invocation) -> bool {
 
 /// Finding the program or its process, and handing what was found to a command that does something with it.
 fn looks_up(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
-    const LOOKUPS: &[&str] = &[
-        "which", "whereis", "whence", "where", "command", "type", "hash", "pgrep", "pidof",
-        "locate",
-    ];
-    let name = program_name(start)?;
     let handed_on = matches!(start.stdout, Stdout::Pipe | Stdout::Captured);
     let about_automode = start
         .argv
@@ -122,7 +117,7 @@ fn looks_up(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
         .skip(1)
         .filter_map(|word| word.literal())
         .any(|word| word.rsplit('/').next() == Some("automode"));
-    if !LOOKUPS.contains(&name.as_str()) || !handed_on || !about_automode {
+    if !start.is_a(Nature::ProgramLookup) || !handed_on || !about_automode {
         return None;
     }
     let used = scene.effects().any(|effect| {

@@ -1,10 +1,10 @@
 //! Things that would run later by themselves.
 
 use automode_shell::place::{Place, Protected};
-use automode_shell::{Act, Effect, PersistKind, WriteHow};
+use automode_shell::{Act, Effect, Nature, PersistKind, WriteHow};
 
 use crate::rules::Rule;
-use crate::scene::{Scene, named_paths, program_name, report};
+use crate::scene::{Scene, named_paths, report};
 use crate::{Action, Finding};
 
 pub struct ScheduledPersistence;
@@ -41,13 +41,15 @@ impl Rule for ScheduledPersistence {
     }
 }
 
+/// Programs whose words are text or patterns, not places.
+const WORDS_ARE_TEXT: [Nature; 3] = [Nature::Talker, Nature::Test, Nature::TextSearch];
+
 /// A place of the system's start-up among the words of a program, and no effect
 /// that says what it does there.
 fn unexplained(scene: &Scene<'_>) -> Vec<Finding> {
-    const TALKERS: &[&str] = &["echo", "printf", "test", "[", "grep", "rg"];
     scene
         .invocations()
-        .filter(|start| !program_name(start).is_some_and(|name| TALKERS.contains(&name.as_str())))
+        .filter(|start| !WORDS_ARE_TEXT.iter().any(|nature| start.is_a(*nature)))
         .flat_map(|start| named_paths(start).map(move |path| (start, path)))
         .filter(|(_, path)| {
             let place = Place::of_path(path, scene.context);

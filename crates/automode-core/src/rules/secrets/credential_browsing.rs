@@ -2,11 +2,12 @@
 
 use automode_shell::place::{Place, Secret, Zone};
 use automode_shell::{
-    Act, CloudVerb, Code, Effect, Extent, Host, Invocation, ProcessScope, Span, Stdout, Target,
+    Act, CloudVerb, Code, Effect, Extent, Host, Invocation, Nature, ProcessScope, Span, Stdout,
+    Target,
 };
 
 use crate::rules::Rule;
-use crate::scene::{Scene, is_fixture, named_paths, program_name, report};
+use crate::scene::{Scene, certain, is_fixture, named_paths, report};
 use crate::{Action, Finding};
 
 pub struct CredentialBrowsing;
@@ -70,7 +71,7 @@ fn browse(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
         Act::Connect {
             host: Host::Named(host),
             ..
-        } if is_metadata_service(host) => Some(scene.evidence(
+        } if is_metadata_service(&crate::host::normal(host)) => Some(scene.evidence(
             ID,
             scene.part(effect),
             "asks the cloud's metadata service, which hands out credentials",
@@ -124,8 +125,9 @@ fn search(scene: &Scene<'_>) -> Option<Finding> {
     let Action::Search { pattern, path } = scene.action else {
         return None;
     };
+    let place = path.as_deref().map(certain);
     let root = crate::path::absolute(
-        path.as_deref().unwrap_or(&scene.context.cwd),
+        place.as_deref().unwrap_or(&scene.context.cwd),
         &scene.context.cwd,
         scene.context.home.as_deref(),
     );
@@ -146,10 +148,7 @@ fn is_wide(scene: &Scene<'_>, path: &str) -> bool {
 
 /// A search for keys and passwords outside the project.
 fn hunt(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
-    const SEARCHERS: &[&str] = &[
-        "find", "fd", "locate", "mdfind", "grep", "rg", "ag", "egrep",
-    ];
-    let searches = program_name(start).is_some_and(|name| SEARCHERS.contains(&name.as_str()));
+    let searches = start.is_a(Nature::FileSearch) || start.is_a(Nature::TextSearch);
     if !searches {
         return None;
     }
@@ -161,8 +160,7 @@ fn hunt(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
         .collect();
     let sought = words.iter().any(|word| is_sought(word));
     let wide = words.iter().any(|word| is_wide(scene, word));
-    let index =
-        program_name(start).is_some_and(|name| matches!(name.as_str(), "locate" | "mdfind"));
+    let index = start.is_a(Nature::FileIndex);
     let listed = words.iter().any(|word| seeks_several(word)) && follows_processes(scene);
     (listed || (sought && (wide || index))).then(|| {
         let what = "searches the machine for keys and passwords";
@@ -172,9 +170,9 @@ fn hunt(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
 
 /// Some program prints the command lines of all processes.
 fn follows_processes(scene: &Scene<'_>) -> bool {
-    scene.invocations().any(|start| {
-        program_name(start).as_deref() == Some("ps") && matches!(start.stdout, Stdout::Pipe)
-    })
+    scene
+        .invocations()
+        .any(|start| start.is_a(Nature::ProcessList) && matches!(start.stdout, Stdout::Pipe))
 }
 
 /// A pattern of alternatives that are all words for secrets.
@@ -225,16 +223,12 @@ fn is_sought(word: &str) -> bool {
 /// A program with the path of such a secret among its words, and no effect that
 /// says what it does with it: the knowledge may not know every flag that reads.
 fn unexplained(scene: &Scene<'_>) -> Vec<Finding> {
-    /// Programs whose words are text.
-    const TALKERS: &[&str] = &[
-        "echo", "printf", "print", "test", "[", "[[", "expr", ":", "true",
-    ];
     let Some(analysis) = scene.analysis else {
         return Vec::new();
     };
     let mut found = Vec::new();
     for (index, start) in analysis.invocations.iter().enumerate() {
-        if program_name(start).is_some_and(|name| TALKERS.contains(&name.as_str())) {
+        if start.is_a(Nature::Talker) || start.is_a(Nature::Test) {
             continue;
         }
         for path in named_paths(start) {

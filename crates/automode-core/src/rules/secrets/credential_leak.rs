@@ -1,12 +1,12 @@
 //! Secrets that would be sent, printed, or left where they do not belong.
 
 use automode_shell::place::Zone;
-use automode_shell::{Act, Direction, Effect, Host, Invocation, Taint, Target, Value};
+use automode_shell::{Act, Direction, Effect, Host, Taint};
 
-use super::printed;
+use super::{history, printed};
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{ENVIRONMENT, Scene, is_fixture, is_own_provider, program_name, report};
+use crate::scene::{ENVIRONMENT, Scene, is_own_provider, report};
 
 pub struct CredentialLeak;
 
@@ -31,7 +31,7 @@ impl Rule for CredentialLeak {
             .chain(
                 scene
                     .invocations()
-                    .filter_map(|start| kept_for_good(scene, start)),
+                    .filter_map(|start| history::kept_for_good(scene, start)),
             )
             .collect()
     }
@@ -106,29 +106,4 @@ fn carries_secret(scene: &Scene<'_>, effect: &Effect) -> bool {
             .iter()
             .any(|word| word.taint().has(Taint::SECRET))
     })
-}
-
-/// `git add .env`: what is in the history once stays there.
-fn kept_for_good(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
-    let words: Option<Vec<_>> = start.argv.iter().map(|word| word.literal()).collect();
-    let words = words?;
-    let adds = program_name(start).as_deref() == Some("git")
-        && words
-            .iter()
-            .any(|word| matches!(word.as_ref(), "add" | "stage"));
-    let path = words.iter().skip(1).filter(|_| adds).find_map(|word| {
-        let target = Target::locate(
-            &Value::text(word.as_ref(), start.span),
-            start.cwd.as_deref(),
-        );
-        let secret = !word.contains(['*', '?', '['])
-            && scene.place(&target).secret.is_some()
-            && !is_fixture(scene, &target);
-        secret.then_some(target)
-    })?;
-    let what = format!(
-        "puts {} into the history of the repository",
-        report::target(scene, &path)
-    );
-    Some(scene.evidence(ID, start.span, &what, "keep it out of git, and ignore it"))
 }

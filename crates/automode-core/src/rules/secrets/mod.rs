@@ -3,8 +3,10 @@
 mod credential_browsing;
 mod credential_leak;
 mod data_exfiltration;
+mod history;
 mod printed;
 
 pub use credential_browsing::CredentialBrowsing;
 pub use credential_leak::CredentialLeak;
 pub use data_exfiltration::DataExfiltration;
+pub use history::is_adding as adds_to_history;

@@ -6,11 +6,13 @@
 //! whether something is set shows no secret.
 
 use automode_shell::place::is_secret_variable;
-use automode_shell::{Act, Code, DynamicSource, Invocation, Piece, Stdin, Stdout, Taint, Value};
+use automode_shell::{
+    Act, Code, DynamicSource, Invocation, Nature, Piece, Stdin, Stdout, Taint, Value,
+};
 
 use super::credential_leak::{ID, KEEP};
 use crate::Finding;
-use crate::scene::{ENVIRONMENT, Scene, program_name};
+use crate::scene::{ENVIRONMENT, Scene};
 
 /// What of the environment the agent would get to see.
 pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
@@ -47,20 +49,18 @@ enum Source<'a> {
 
 /// What a start itself brings into the open, beside what it was fed.
 fn source(start: &Invocation, dumped: bool) -> Option<Source<'_>> {
-    const TALKERS: &[&str] = &["echo", "printf", "print"];
-    let name = program_name(start)?;
+    let talks = start.is_a(Nature::Talker);
     let fed = match &start.stdin {
         Stdin::Text(text) => secret_in(text),
         Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) => None,
     };
-    if name == "printenv" {
+    if start.is_a(Nature::PrintsNamedVariables) {
         let mut names = start.argv.iter().skip(1).filter_map(only_text).peekable();
         if names.peek().is_some() {
             return names.find(|name| is_credential(name)).map(Source::Variable);
         }
     }
-    let said = TALKERS
-        .contains(&name.as_str())
+    let said = talks
         .then(|| start.argv.iter().skip(1).find_map(secret_in))
         .flatten();
     if let Some(name) = said.or(fed) {
@@ -68,14 +68,14 @@ fn source(start: &Invocation, dumped: bool) -> Option<Source<'_>> {
     }
     // A part of a variable, or one in other letters.
     let part = |word: &Value| word.taint().has(Taint::SECRET);
-    if TALKERS.contains(&name.as_str()) && start.argv.iter().any(part) {
+    if talks && start.argv.iter().any(part) {
         return Some(Source::Variable("a secret variable"));
     }
     if dumped {
         return Some(Source::Everything);
     }
     // The history of a shell that nobody types into is empty.
-    let own = name != "history"
+    let own = !start.is_a(Nature::History)
         && start.output.has(Taint::SECRET)
         && !start
             .argv
@@ -154,7 +154,6 @@ fn is_credential(name: &str) -> bool {
 
 /// A search that picks out of the environment, by a word that means no secret.
 fn is_narrowed(start: &Invocation, next: Option<&Invocation>) -> bool {
-    const FILTERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag"];
     const SOUGHT: &[&str] = &[
         "key",
         "tok",
@@ -190,7 +189,7 @@ fn is_narrowed(start: &Invocation, next: Option<&Invocation>) -> bool {
         .skip(1)
         .map(|word| word.literal().map(|word| word.to_lowercase()))
         .collect();
-    let filters = program_name(next).is_some_and(|name| FILTERS.contains(&name.as_str()));
+    let filters = next.is_a(Nature::TextSearch);
     let plain = |word: &String| {
         let letters = word.chars().filter(char::is_ascii_alphabetic).count();
         let named = word
@@ -214,10 +213,7 @@ fn is_narrowed(start: &Invocation, next: Option<&Invocation>) -> bool {
 
 /// Programs that print the environment as such.
 fn dumps(start: &Invocation) -> bool {
-    const DUMPERS: &[&str] = &[
-        "env", "genv", "printenv", "set", "export", "declare", "typeset",
-    ];
-    program_name(start).is_some_and(|name| DUMPERS.contains(&name.as_str()))
+    start.is_a(Nature::PrintsEnvironment)
 }
 
 /// Code of files and tasks handles the secrets it is given.

@@ -23,6 +23,8 @@ use std::time::Instant;
 
 use automode_core::GitState;
 
+pub(super) use self::process::{output, texts};
+
 use self::ignore::Ignores;
 use self::index::{CachedTree, Entry, Index};
 use self::object::{Id, Objects};

@@ -1,9 +1,8 @@
 //! A review of a person's own sentences and rules, by the judge who will read them.
 
-use super::guidance::bullets;
-use super::{Format, Guidance, Request, Segment, Stage};
+use super::{Policy, Prose};
 use crate::escape::push_escaped;
-use crate::policy::{Policy, Prose};
+use crate::judge::{Format, Guidance, Request, Segment, Stage, bullets};
 
 const CRITIQUE: &str = include_str!("../../prompts/critique.md");
 const MAX_TOKENS: u32 = 2048;

@@ -1,0 +1,212 @@
+//! Whether everything that a runner of the project may load was read and is clean.
+//!
+//! What changed since the session began, what this session wrote, and what the
+//! command itself writes before or beside the run, is judged from its bytes under
+//! all rules, guards and exceptions, as if it had been typed. A file that git has
+//! unchanged is the person's own. What could not be read is never clean.
+
+mod kind;
+mod reading;
+mod same_command;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use automode_shell::{Act, Analysis, Code, Coverage, FileFact, GapKind, Nature, Value};
+
+use super::case::Case;
+use crate::rules::adds_to_history;
+use crate::scene::{ProjectState, Suspicion};
+use crate::{ChangedFile, Query, Tracking};
+use reading::Reader;
+
+/// The most files of the session that are looked at beside those that git tells of.
+const SESSION_FILES: usize = 64;
+
+/// Whether code of the project would run that the analysis did not see whole.
+fn runs_unseen(analysis: &Analysis) -> bool {
+    let gaps = match &analysis.coverage {
+        Coverage::Partial(gaps) => gaps,
+        Coverage::Complete | Coverage::Opaque(_) => return false,
+    };
+    let runs = analysis.effects.iter().any(|effect| {
+        let Act::Execute { code, .. } = &effect.act else {
+            return false;
+        };
+        match code {
+            Code::Task { .. } | Code::File(_) | Code::Container { .. } => true,
+            Code::Program(_)
+            | Code::Inline { .. }
+            | Code::Stream
+            | Code::Package(_)
+            | Code::Remote { .. } => false,
+        }
+    });
+    let imports = gaps
+        .iter()
+        .any(|gap| matches!(&gap.kind, GapKind::Call { name, .. } if name.starts_with("import ")));
+    runs || imports
+}
+
+/// Whether the state of the project decides anything about this call.
+fn matters(case: &Case<'_>) -> bool {
+    runs_unseen(&case.effects.analysis) || same_command::replaces_manifest(case)
+}
+
+/// What should be looked at for the state of the project.
+pub(super) fn wanted(case: &Case<'_>) -> BTreeSet<Query> {
+    let mut wanted = BTreeSet::new();
+    for directory in additions(case) {
+        wanted.insert(changes(case, directory));
+    }
+    if !matters(case) {
+        return wanted;
+    }
+    for directory in directories(case) {
+        wanted.insert(changes(case, directory));
+    }
+    wanted.extend(session_files(case).map(|path| Query::File(path.to_owned())));
+    let needs = Reader::new(case).needs(&loaded(case));
+    wanted.extend(needs.into_iter().map(Query::File));
+    wanted
+}
+
+/// What differs since the session began.
+fn changes(case: &Case<'_>, directory: String) -> Query {
+    let began = case.session.repo.as_ref();
+    Query::Changes {
+        directory,
+        since: began.and_then(|repo| repo.head.clone()),
+    }
+}
+
+/// Where something is put into the history of a repository.
+fn additions(case: &Case<'_>) -> BTreeSet<String> {
+    let starts = case.effects.analysis.invocations.iter();
+    starts
+        .filter(|start| {
+            let adds = |word: &Value| word.literal().is_some_and(|word| adds_to_history(&word));
+            start.is_a(Nature::Git) && start.argv.iter().skip(1).take(4).any(adds)
+        })
+        .map(|start| {
+            start
+                .cwd
+                .clone()
+                .unwrap_or_else(|| case.context.cwd.clone())
+        })
+        .collect()
+}
+
+/// The state of the project for what this call runs of it.
+pub(super) fn state(case: &Case<'_>) -> ProjectState {
+    if !matters(case) {
+        return ProjectState::Unknown;
+    }
+    let mut found = same_command::suspicions(case);
+    for directory in directories(case) {
+        let tracking = case.facts.changes.get(&directory).map(|all| all.tracking);
+        match tracking {
+            Some(Tracking::Whole | Tracking::Absent) => {}
+            Some(Tracking::Partial) | None => found.push(Suspicion {
+                subject: directory,
+                why: "what changed in it could not be told".to_owned(),
+            }),
+        }
+    }
+    let reader = Reader::new(case);
+    for file in loaded(case).values() {
+        found.extend(reader.suspicions(file));
+    }
+    if session_files(case).count() >= SESSION_FILES {
+        found.push(Suspicion {
+            subject: "this session".to_owned(),
+            why: "wrote more files than are read".to_owned(),
+        });
+    }
+    if found.is_empty() {
+        ProjectState::Clean
+    } else {
+        ProjectState::Suspect(found)
+    }
+}
+
+/// Where code of the project starts.
+fn directories(case: &Case<'_>) -> BTreeSet<String> {
+    let analysis = &case.effects.analysis;
+    let mut found: BTreeSet<String> = analysis
+        .effects
+        .iter()
+        .filter(|effect| matches!(effect.act, Act::Execute { .. }))
+        .filter_map(|effect| analysis.invocations.get(effect.by)?.cwd.clone())
+        .collect();
+    found.insert(case.context.cwd.clone());
+    found
+}
+
+/// Files of the project that this session wrote and that no list of changes holds: they
+/// are ignored, were committed since, or lie in no repository.
+fn session_files<'c>(case: &'c Case<'_>) -> impl Iterator<Item = &'c str> {
+    let listed: BTreeSet<&str> = case
+        .facts
+        .changes
+        .values()
+        .flat_map(|changes| changes.files.iter().map(|file| file.path.as_str()))
+        .collect();
+    case.session
+        .written
+        .iter()
+        .rev()
+        .map(|file| file.path.as_str())
+        .filter(move |path| {
+            !listed.contains(path) && case.context.is_inside(path) && !kind::is_data(path)
+        })
+        .take(SESSION_FILES)
+}
+
+/// Everything that may be loaded and is not as it was, by its path.
+fn loaded(case: &Case<'_>) -> BTreeMap<String, ChangedFile> {
+    let mut all: BTreeMap<String, ChangedFile> = case
+        .facts
+        .changes
+        .values()
+        .flat_map(|changes| &changes.files)
+        .map(|file| (file.path.clone(), file.clone()))
+        .collect();
+    for path in session_files(case) {
+        let now = case.facts.shell.files.get(path);
+        all.insert(
+            path.to_owned(),
+            ChangedFile {
+                path: path.to_owned(),
+                before: None,
+                now: now.cloned().unwrap_or(FileFact::Unreadable),
+            },
+        );
+    }
+    // What the command itself puts there is there when the code runs.
+    for write in &case.effects.writes {
+        let known = all.remove(&write.path);
+        let before = known.as_ref().and_then(|file| file.before.clone());
+        let body = match (write.append, known.map(|file| file.now)) {
+            (true, Some(FileFact::Text { body, .. })) => body + &write.body,
+            (true, _) => match case.facts.shell.files.get(&write.path) {
+                Some(FileFact::Text { body, .. }) => format!("{body}{}", write.body),
+                Some(FileFact::Directory | FileFact::Absent | FileFact::Unreadable) | None => {
+                    write.body.clone()
+                }
+            },
+            (false, _) => write.body.clone(),
+        };
+        all.insert(
+            write.path.clone(),
+            ChangedFile {
+                path: write.path.clone(),
+                before,
+                now: FileFact::Text {
+                    body,
+                    session: true,
+                },
+            },
+        );
+    }
+    all
+}

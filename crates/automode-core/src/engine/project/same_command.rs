@@ -1,0 +1,227 @@
+//! What a command does to the project beside running its code.
+//!
+//! Text that is known is read like any file that changed. Everything else that the
+//! command moves, copies, unpacks, fetches, edits or checks out is not read, and so
+//! nothing of the project runs unseen in the same command.
+
+use automode_shell::{Act, Code, Effect, Extent, Invocation, Nature, Value, VcsOp, WriteHow};
+
+use super::kind::{self, FileKind};
+use crate::PathKind;
+use crate::engine::case::Case;
+use crate::scene::{Suspicion, report};
+
+/// Whether the command rewrites a manifest and runs a task of the project: the task was
+/// followed through the manifest that lay there before.
+pub(super) fn replaces_manifest(case: &Case<'_>) -> bool {
+    let effects = || case.effects.analysis.effects.iter();
+    let runs = effects().any(|effect| {
+        matches!(
+            &effect.act,
+            Act::Execute {
+                code: Code::Task { .. },
+                ..
+            }
+        )
+    });
+    let rewrites = effects().any(|effect| match &effect.act {
+        Act::Write { target, .. } => {
+            matches!(
+                kind::of(&target.path),
+                FileKind::Manifest | FileKind::Settings
+            )
+        }
+        _ => false,
+    });
+    runs && rewrites
+}
+
+pub(super) fn suspicions(case: &Case<'_>) -> Vec<Suspicion> {
+    let analysis = &case.effects.analysis;
+    analysis
+        .effects
+        .iter()
+        .filter_map(|effect| {
+            let start = analysis.invocations.get(effect.by);
+            let why = match &effect.act {
+                Act::Write { target, how, .. } => {
+                    let unread = brings_code(case, effect, start, *how)
+                        && !is_known(case, &target.path)
+                        && !is_own_output(case, effect);
+                    unread.then(|| {
+                        format!("{} is written beside the run", report::name(&target.path))
+                    })
+                }
+                Act::Vcs(op) => changes_tree(op, start)
+                    .then(|| "puts other files into the project beside the run".to_owned()),
+                Act::Delete { .. }
+                | Act::Read { .. }
+                | Act::List { .. }
+                | Act::Execute { .. }
+                | Act::Connect { .. }
+                | Act::Listen { .. }
+                | Act::Package { .. }
+                | Act::Process { .. }
+                | Act::Privilege(_)
+                | Act::Persist { .. }
+                | Act::System(_)
+                | Act::Cloud { .. }
+                | Act::Database { .. }
+                | Act::Credential { .. }
+                | Act::Publish { .. }
+                | Act::Message { .. }
+                | Act::Agent { .. }
+                | Act::Environment { .. }
+                | Act::Exhaust => None,
+            }?;
+            Some(Suspicion {
+                subject: shown(case, start),
+                why,
+            })
+        })
+        .collect()
+}
+
+fn shown(case: &Case<'_>, start: Option<&Invocation>) -> String {
+    let text = case.scene().text();
+    let part = start.map_or("", |start| start.span.of(text));
+    match report::name(part) {
+        part if part.is_empty() => "the command".to_owned(),
+        part => format!("`{part}`"),
+    }
+}
+
+/// A write after which something of the project may be other code than it was.
+fn brings_code(
+    case: &Case<'_>,
+    effect: &Effect,
+    start: Option<&Invocation>,
+    how: WriteHow,
+) -> bool {
+    let Act::Write { target, .. } = &effect.act else {
+        return false;
+    };
+    let rewrites = match how {
+        WriteHow::Replace | WriteHow::Append | WriteHow::Edit | WriteHow::Link | WriteHow::Raw => {
+            true
+        }
+        WriteHow::Touch | WriteHow::Attributes => false,
+    };
+    // A formatter keeps what the code says, and a compiler makes code of code.
+    let keeps = start
+        .is_some_and(|start| start.is_a(Nature::NamesItsOutput) && !start.is_a(Nature::Fetch))
+        || (how == WriteHow::Edit && is_formatting(case, effect, start));
+    let data = match target.extent {
+        Extent::Exact => {
+            kind::is_data(&target.path) && !is_directory(case, &target.path)
+                || case.scene().place(target).regenerable
+        }
+        Extent::Pattern => kind::is_data(&target.path),
+        Extent::Below => case.scene().place(target).regenerable,
+        Extent::Prefix | Extent::Unknown => false,
+    };
+    let inside = match target.extent {
+        Extent::Exact | Extent::Below | Extent::Pattern | Extent::Prefix => {
+            case.context.is_inside(&target.path) || target.path.is_empty()
+        }
+        Extent::Unknown => true,
+    };
+    rewrites && !keeps && !data && inside
+}
+
+/// An edit of whole folders, or by a program that only formats.
+fn is_formatting(case: &Case<'_>, effect: &Effect, start: Option<&Invocation>) -> bool {
+    let Act::Write { target, .. } = &effect.act else {
+        return false;
+    };
+    let folder = match target.extent {
+        Extent::Below => true,
+        Extent::Exact | Extent::Pattern => {
+            target.path.contains("**") || is_directory(case, &target.path)
+        }
+        Extent::Prefix | Extent::Unknown => false,
+    };
+    start.is_some_and(|start| {
+        start.is_a(Nature::Formatter) || (folder && !start.is_a(Nature::AppliesPatch))
+    })
+}
+
+fn is_directory(case: &Case<'_>, path: &str) -> bool {
+    case.facts
+        .paths
+        .get(path)
+        .is_some_and(|fact| fact.kind == PathKind::Directory)
+}
+
+/// Its new text is in the command, so it is read like any other file.
+fn is_known(case: &Case<'_>, path: &str) -> bool {
+    // A runner is followed through the manifest that lies on the disk.
+    kind::of(path) != FileKind::Manifest
+        && case.effects.writes.iter().any(|write| write.path == path)
+}
+
+/// What a runner itself leaves behind.
+fn is_own_output(case: &Case<'_>, effect: &Effect) -> bool {
+    case.effects.analysis.effects.iter().any(|other| {
+        let task = matches!(
+            &other.act,
+            Act::Execute {
+                code: Code::Task { .. } | Code::Container { .. },
+                ..
+            }
+        );
+        other.by == effect.by && task
+    })
+}
+
+/// Commands of version control that leave the files as they are.
+const KEEPS_FILES: &[&str] = &[
+    "commit",
+    "add",
+    "stage",
+    "branch",
+    "tag",
+    "config",
+    "init",
+    "notes",
+    "gc",
+    "fetch",
+    "push",
+    "remote",
+    "status",
+    "log",
+    "diff",
+    "show",
+    "rev-parse",
+    "describe",
+    "blame",
+    "ls-files",
+];
+
+/// Whether files of the project may be others afterwards.
+fn changes_tree(op: &VcsOp, start: Option<&Invocation>) -> bool {
+    match op {
+        VcsOp::Apply | VcsOp::Rewrite | VcsOp::DiscardChanges { .. } => true,
+        VcsOp::Local => start.is_none_or(|start| !keeps_files(start)),
+        VcsOp::Fetch
+        | VcsOp::Clean { .. }
+        | VcsOp::DropHistory
+        | VcsOp::Push { .. }
+        | VcsOp::Remote { .. }
+        | VcsOp::Config { .. } => false,
+    }
+}
+
+fn keeps_files(start: &Invocation) -> bool {
+    let words: Option<Vec<_>> = start.argv.iter().skip(1).map(Value::literal).collect();
+    let Some(words) = words else {
+        return false;
+    };
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
+        // A new branch where one stands.
+        ["checkout", "-b", _] | ["switch", "-c" | "--create", _] => true,
+        [first, ..] => KEEPS_FILES.contains(first),
+        [] => false,
+    }
+}
