@@ -272,3 +272,44 @@ fn other_shells_are_thought_of() {
         );
     }
 }
+
+#[test]
+fn a_tree_that_is_shown_shows_its_secrets() {
+    use automode_shell::{Act, Context, Facts, FileFact, analyse};
+    let context = Context {
+        cwd: "/app".to_owned(),
+        home: Some("/home/dev".to_owned()),
+        roots: vec!["/app".to_owned()],
+        variables: Vec::new(),
+    };
+    let mut facts = Facts::default();
+    facts.files.insert(
+        "/app/.env".to_owned(),
+        FileFact::Text {
+            body: "KEY=x".to_owned(),
+            session: false,
+        },
+    );
+    for (command, shown) in [
+        ("grep -r '' .", true),
+        ("grep -rn . .", true),
+        ("grep -R KEY .", true),
+        ("find . -type f -exec cat {} \\;", true),
+        ("cat .*", true),
+        ("head .e*", true),
+        ("rg -uuu KEY .", true),
+        ("rg --hidden KEY .", true),
+        ("rg KEY", false),
+        ("grep -rn foo src", false),
+        ("cat *", false),
+        ("cat README.md", false),
+        ("grep KEY README.md", false),
+        ("find . -name '*.py' | head", false),
+    ] {
+        let analysis = analyse(command, &context, &facts);
+        let found = analysis.effects.iter().any(
+            |effect| matches!(&effect.act, Act::Read { target } if target.path == "/app/.env"),
+        );
+        assert_eq!(found, shown, "{command}: {:?}", analysis.effects);
+    }
+}

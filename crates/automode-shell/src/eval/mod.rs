@@ -30,6 +30,7 @@ mod prepared_command;
 mod print;
 mod redirect;
 mod repeat;
+mod secret_tree;
 mod setting;
 mod shared;
 mod shell_state;
@@ -77,6 +78,7 @@ pub fn analyse(text: &str, context: &Context, facts: &Facts) -> Analysis {
     let mut shell = ShellState::new(context);
     evaluator.script(&script, &mut shell);
     evaluator.traps(&mut shell);
+    evaluator.secrets_in_trees();
     evaluator.finish()
 }
 

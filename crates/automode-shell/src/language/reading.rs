@@ -6,8 +6,8 @@
 
 use super::CodeSource;
 use crate::{
-    Act, Code, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts, FileFact, Gap,
-    GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, Piece, ProcessScope,
+    Act, CloudVerb, Code, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts, FileFact,
+    Gap, GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, Piece, ProcessScope,
     ProgramEffects, Taint, Target, Value, WriteHow, taint_of,
 };
 
@@ -249,6 +249,21 @@ impl<'a> CodeReading<'a> {
 
     pub(in crate::language) fn listens(&mut self, interface: Interface) {
         self.act(Act::Listen { interface });
+    }
+
+    /// A call of a cloud's own library.
+    pub(in crate::language) fn cloud(&mut self, service: &str) {
+        self.act(Act::Cloud {
+            service: service.to_owned(),
+            verb: CloudVerb::Read,
+        });
+        self.saw(Taint::NETWORK);
+    }
+
+    pub(in crate::language) fn message(&mut self, service: &str) {
+        self.act(Act::Message {
+            service: service.to_owned(),
+        });
     }
 
     pub(in crate::language) fn database(&mut self, verb: DatabaseVerb) {

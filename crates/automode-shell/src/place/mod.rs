@@ -15,7 +15,7 @@ mod zone;
 
 pub(crate) use pattern::name_matches;
 pub use protected::Protected;
-pub use secret::{Secret, is_secret_variable};
+pub use secret::{COMMON_SECRETS, Secret, is_secret_variable};
 pub use zone::Zone;
 
 use crate::{Context, Extent, Taint, Target};

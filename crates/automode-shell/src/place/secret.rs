@@ -97,6 +97,42 @@ const TABLE: PlaceTable<Secret> = PlaceTable {
     anywhere: ANYWHERE,
 };
 
+/// Secret files that lie in a project or a home, by the names they usually have:
+/// what is looked for when a whole directory is shown.
+pub const COMMON_SECRETS: &[&str] = &[
+    ".env",
+    ".env.local",
+    ".env.development",
+    ".env.production",
+    ".env.staging",
+    ".env.prod",
+    ".env.dev",
+    ".dev.vars",
+    ".git-credentials",
+    ".htpasswd",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".ssh/id_rsa",
+    ".ssh/id_ed25519",
+    ".aws/credentials",
+    "config/master.key",
+    "config/secrets.yml",
+    "credentials.json",
+    "id_ed25519",
+    "id_rsa",
+    "key.pem",
+    "local.settings.json",
+    "private.key",
+    "private.pem",
+    "secrets.json",
+    "secrets.yaml",
+    "secrets.yml",
+    "server.key",
+    "service-account.json",
+    "terraform.tfstate",
+];
+
 /// Whether a variable of this name usually holds a secret.
 #[must_use]
 pub fn is_secret_variable(name: &str) -> bool {

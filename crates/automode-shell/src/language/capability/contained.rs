@@ -34,6 +34,9 @@ pub(super) struct PathVariables<'a> {
 /// Bindings are looked at this often, each time with what was found before.
 const ROUNDS: usize = 3;
 
+/// Tokens of one value that are looked at; a longer one is unknown.
+pub(super) const VALUE: usize = 400;
+
 /// Words that stand in front of a value, so that the next word is no declaration.
 const IN_FRONT: &[&str] = &[
     "return", "await", "in", "new", "not", "and", "or", "else", "throw", "yield", "case", "defer",
@@ -86,6 +89,9 @@ impl<'a> PathVariables<'a> {
 
     /// Where the path in `tokens` lies.
     pub(super) fn containment(&self, tokens: &[CodeLexeme]) -> Containment {
+        if tokens.len() >= VALUE {
+            return Containment::Unknown;
+        }
         let mut level = None;
         let mut names = false;
         let mut at = 0_usize;
@@ -461,7 +467,10 @@ impl<'a> PathVariables<'a> {
     fn value_end(&self, start: usize) -> usize {
         let mut depth = 0_usize;
         let mut at = start;
-        while let Some(lexeme) = self.tokens.get(at) {
+        let last = start.saturating_add(VALUE);
+        while at < last
+            && let Some(lexeme) = self.tokens.get(at)
+        {
             match &lexeme.token {
                 CodeToken::Mark("(" | "[" | "{") => depth = depth.saturating_add(1),
                 CodeToken::Mark(")" | "]" | "}") => {

@@ -28,6 +28,10 @@ pub(super) struct CodeLexeme {
 
 const TOKENS: usize = 400_000;
 const DEPTH: usize = 12;
+/// The most signs that stand around a raw text.
+const HASHES: usize = 32;
+/// How far along a line a quote or a slash is looked after.
+const NEAR: usize = 400;
 
 /// Longer ones first.
 const MARKS: &[&str] = &[
@@ -266,7 +270,7 @@ impl<'a> CodeLexer<'a> {
             .rest()
             .get(rule.open.len()..)
             .unwrap_or_default();
-        let line = inside.split('\n').next().unwrap_or_default();
+        let line = near_line(inside);
         let behind = self
             .cursor
             .since(0)
@@ -375,7 +379,11 @@ impl<'a> CodeLexer<'a> {
             .or_else(|| rest.strip_prefix("cr"))
             .or_else(|| rest.strip_prefix('r'))
         {
-            let hashes = behind.chars().take_while(|c| *c == '#').count();
+            let hashes = behind
+                .chars()
+                .take(HASHES)
+                .take_while(|c| *c == '#')
+                .count();
             if behind
                 .get(hashes..)
                 .is_some_and(|text| text.starts_with('"'))
@@ -490,7 +498,7 @@ impl<'a> CodeLexer<'a> {
 
     fn swift(&mut self) -> Result<bool, String> {
         let rest = self.cursor.rest();
-        let hashes = rest.chars().take_while(|c| *c == '#').count();
+        let hashes = rest.chars().take(HASHES).take_while(|c| *c == '#').count();
         if hashes == 0 || !rest.get(hashes..).is_some_and(|text| text.starts_with('"')) {
             return Ok(false);
         }
@@ -540,12 +548,7 @@ impl<'a> CodeLexer<'a> {
             Some(CodeToken::Mark("<")) => true,
             Some(CodeToken::Mark(mark)) => matches!(*mark, ")" | "]" | "}" | "\"" | "'"),
         };
-        let line = rest
-            .get(1..)
-            .unwrap_or_default()
-            .split('\n')
-            .next()
-            .unwrap_or_default();
+        let line = near_line(rest.get(1..).unwrap_or_default());
         if value {
             // Behind a bracket it may be either; without quotes both say the same.
             let bracket = matches!(
@@ -812,7 +815,11 @@ impl<'a> CodeLexer<'a> {
         let Some(behind) = rest.trim_start_matches('#').strip_prefix('[') else {
             return Ok(false);
         };
-        let equals = behind.chars().take_while(|c| *c == '=').count();
+        let equals = behind
+            .chars()
+            .take(HASHES)
+            .take_while(|c| *c == '=')
+            .count();
         if !behind
             .get(equals..)
             .is_some_and(|text| text.starts_with('['))
@@ -830,4 +837,17 @@ impl<'a> CodeLexer<'a> {
         }
         Ok(true)
     }
+}
+
+/// The rest of a line, as far as it is worth looking: a file may be one line.
+fn near_line(text: &str) -> &str {
+    let near = text.as_bytes().get(..NEAR).unwrap_or(text.as_bytes());
+    let mut end = near
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap_or(near.len());
+    while !text.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    text.get(..end).unwrap_or_default()
 }

@@ -243,7 +243,7 @@ impl Capability {
             Self::Process => "starts programs",
             Self::Home => "reaches outside the project",
             Self::Environment => "reads or changes the environment",
-            Self::Native => "runs unsafe or foreign code",
+            Self::Native => "runs foreign or unchecked code",
             Self::DynamicCode => "runs code that is made at run time",
             Self::Library => "uses a library whose abilities are not known",
             Self::Privilege => "asks for more rights than it needs",

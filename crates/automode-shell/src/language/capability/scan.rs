@@ -1,12 +1,17 @@
 //! Every name of a file held against the table of its language.
 
-use super::contained::{Containment, PathVariables, chain};
+use std::collections::BTreeSet;
+
+use super::contained::{Containment, PathVariables, VALUE, chain};
 use super::import::{FileImports, imports};
 use super::lexer::{CodeLexeme, CodeToken, tokens};
 use super::syntax::{LexicalRules, rules};
 use super::table::NameRule;
 use super::{Capability, CapabilityTable, CapabilityUse, SourceLanguage};
 use crate::place::is_secret_variable;
+
+/// A file with so many uses is not read further.
+const ENOUGH: usize = 256;
 
 /// The argument number that stands for the receiver.
 const RECEIVER: u8 = u8::MAX;
@@ -15,6 +20,9 @@ pub(super) fn scan(language: SourceLanguage, text: &str) -> Result<Vec<Capabilit
     let Some(table) = CapabilityTable::of(language) else {
         return Err(format!("no table for {}", language.name()));
     };
+    if let Some(why) = disguised(language, text) {
+        return Err(why);
+    }
     let rules = rules(language);
     let tokens = tokens(text, rules)?;
     let imports = imports(language, &tokens);
@@ -27,6 +35,16 @@ pub(super) fn scan(language: SourceLanguage, text: &str) -> Result<Vec<Capabilit
         paths: PathVariables::new(&tokens, table, rules, &imports),
         uses,
         imports: &imports,
+        words: tokens
+            .iter()
+            .filter_map(|lexeme| match &lexeme.token {
+                CodeToken::Word(word) => Some(word.as_str()),
+                CodeToken::Text { .. }
+                | CodeToken::Number
+                | CodeToken::Mark(_)
+                | CodeToken::Command => None,
+            })
+            .collect(),
     };
     scan.own_packages();
     scan.run();
@@ -41,6 +59,8 @@ struct FileScan<'a> {
     imports: &'a FileImports,
     paths: PathVariables<'a>,
     uses: Vec<CapabilityUse>,
+    /// Every word of the file.
+    words: BTreeSet<&'a str>,
 }
 
 /// A name with its imports filled in.
@@ -61,10 +81,15 @@ impl FileScan<'_> {
             }
         }
         let mut at = 0_usize;
-        while let Some(lexeme) = self.tokens.get(at) {
+        while self.uses.len() < ENOUGH
+            && let Some(lexeme) = self.tokens.get(at)
+        {
             let next = match &lexeme.token {
                 CodeToken::Word(_) if self.imports.covers(at) => at.saturating_add(1),
-                CodeToken::Word(_) => {
+                CodeToken::Word(word) => {
+                    if self.is_computed(word, at) {
+                        self.add(at, Capability::DynamicCode, word);
+                    }
                     let (parts, next) = chain(self.tokens, at);
                     let parts: Vec<String> = parts.into_iter().map(str::to_owned).collect();
                     self.named(&parts, at, next);
@@ -78,12 +103,102 @@ impl FileScan<'_> {
                     if is_home(text) {
                         self.add(at, Capability::Home, text);
                     }
+                    if self.names_code(text, at) {
+                        self.add(at, Capability::DynamicCode, text);
+                    }
                     at.saturating_add(1)
                 }
-                CodeToken::Number | CodeToken::Mark(_) => at.saturating_add(1),
+                CodeToken::Mark(mark) => {
+                    if self.makes_names(mark, at) {
+                        self.add(at, Capability::DynamicCode, mark);
+                    }
+                    at.saturating_add(1)
+                }
+                CodeToken::Number => at.saturating_add(1),
             };
             at = next;
         }
+    }
+
+    fn token(&self, at: usize) -> Option<&CodeToken> {
+        self.tokens.get(at).map(|lexeme| &lexeme.token)
+    }
+
+    /// A member or a function whose name is made at run time: `globalThis[x]`,
+    /// `$name(…)`.
+    fn is_computed(&self, word: &str, at: usize) -> bool {
+        let after = self.token(at.saturating_add(1));
+        let opens = matches!(after, Some(CodeToken::Mark("[" | "?.")));
+        let global = self.table.prefixes.binary_search(&word).is_ok();
+        match self.language {
+            SourceLanguage::JavaScript => global && opens,
+            SourceLanguage::Php => {
+                let member = matches!(
+                    at.checked_sub(1).and_then(|at| self.token(at)),
+                    Some(CodeToken::Mark("->" | "::" | "?."))
+                );
+                word.starts_with('$') && after == Some(&CodeToken::Mark("(")) && !member
+            }
+            SourceLanguage::Rust
+            | SourceLanguage::Go
+            | SourceLanguage::Java
+            | SourceLanguage::Kotlin
+            | SourceLanguage::C
+            | SourceLanguage::CSharp
+            | SourceLanguage::Swift
+            | SourceLanguage::Ruby
+            | SourceLanguage::Groovy
+            | SourceLanguage::CMake
+            | SourceLanguage::Elixir
+            | SourceLanguage::Dockerfile
+            | SourceLanguage::Compose
+            | SourceLanguage::Workflow
+            | SourceLanguage::Terraform => false,
+        }
+    }
+
+    /// A text that stands for code: a function by its name in PHP, a module file
+    /// outside the project in Rust.
+    fn names_code(&self, text: &str, at: usize) -> bool {
+        let back = |by: usize| at.checked_sub(by).and_then(|at| self.token(at));
+        match self.language {
+            SourceLanguage::Php => self
+                .table
+                .name(text)
+                .is_some_and(|rule| rule.capability.is_some()),
+            SourceLanguage::Rust => {
+                let path = back(1) == Some(&CodeToken::Mark("="))
+                    && matches!(back(2), Some(CodeToken::Word(word)) if word == "path");
+                let up = text.split('/').filter(|part| *part == "..").count();
+                path && (text.starts_with('/') || up > 3)
+            }
+            SourceLanguage::Go
+            | SourceLanguage::Java
+            | SourceLanguage::Kotlin
+            | SourceLanguage::C
+            | SourceLanguage::CSharp
+            | SourceLanguage::Swift
+            | SourceLanguage::Ruby
+            | SourceLanguage::JavaScript
+            | SourceLanguage::Groovy
+            | SourceLanguage::CMake
+            | SourceLanguage::Elixir
+            | SourceLanguage::Dockerfile
+            | SourceLanguage::Compose
+            | SourceLanguage::Workflow
+            | SourceLanguage::Terraform => false,
+        }
+    }
+
+    /// Marks that put names together (`a##b`) or spell them in numbers (`\\u0065val`).
+    fn makes_names(&self, mark: &str, at: usize) -> bool {
+        let next = self.token(at.saturating_add(1));
+        let pastes = self.language == SourceLanguage::C
+            && mark == "#"
+            && next == Some(&CodeToken::Mark("#"));
+        let spells = mark == "\\"
+            && matches!(next, Some(CodeToken::Word(word)) if word.starts_with(['u', 'x', 'U']));
+        pastes || spells
     }
 
     /// Imports of packages beside the file's own package are the project's own.
@@ -145,7 +260,9 @@ impl FileScan<'_> {
         if !rule.when.is_empty() && !rule.when.iter().any(|word| self.has_word(word)) {
             return;
         }
-        if self.is_contained(rule, capability, at, next) {
+        if self.is_contained(rule, capability, at, next)
+            || is_plain_member(capability, &resolved.parts)
+        {
             return;
         }
         self.add(at, capability, &name);
@@ -233,7 +350,8 @@ impl FileScan<'_> {
         }
         let ((end, is_exact, _), rule) = best?;
         // A harmless part of a module that is watched as a whole.
-        let harmless = (end.saturating_add(1)..=parts.len()).any(|length| {
+        let furthest = parts.len().min(end.saturating_add(4));
+        let harmless = (end.saturating_add(1)..=furthest).any(|length| {
             let inner = parts.get(..length).unwrap_or_default().join(".");
             self.table.harmless.binary_search(&inner.as_str()).is_ok()
         });
@@ -254,13 +372,7 @@ impl FileScan<'_> {
     }
 
     fn has_word(&self, wanted: &str) -> bool {
-        self.tokens.iter().any(|lexeme| match &lexeme.token {
-            CodeToken::Word(word) => word == wanted,
-            CodeToken::Text { .. }
-            | CodeToken::Number
-            | CodeToken::Mark(_)
-            | CodeToken::Command => false,
-        })
+        self.words.contains(wanted)
     }
 
     /// Whether a use stays where a test may work.
@@ -278,7 +390,8 @@ impl FileScan<'_> {
         };
         match capability {
             Capability::Environment => is_plain_variable(argument),
-            Capability::Process | Capability::Network => false,
+            Capability::Network => self.stays_here(argument),
+            Capability::Process => false,
             Capability::FileRead => self.paths.containment(argument) <= Containment::Project,
             // Code of the project by one constant name.
             Capability::DynamicCode => {
@@ -300,12 +413,38 @@ impl FileScan<'_> {
         }
     }
 
+    /// An address on this machine: a path of the same site, `localhost`, or the
+    /// server that a test has started itself.
+    fn stays_here(&self, argument: &[CodeLexeme]) -> bool {
+        let own_server = self.has_word("httptest")
+            && matches!(
+                argument,
+                [first, .., last] if matches!(&first.token, CodeToken::Word(_))
+                    && matches!(&last.token, CodeToken::Word(word) if word == "URL")
+            );
+        let local = match argument.first().map(|lexeme| &lexeme.token) {
+            Some(CodeToken::Text { text, .. }) => {
+                let site = text.starts_with('/') && !text.starts_with("//");
+                site || [
+                    "http://localhost:",
+                    "http://localhost/",
+                    "http://127.0.0.1:",
+                ]
+                .iter()
+                .any(|start| text.starts_with(start))
+            }
+            _ => false,
+        };
+        own_server || (local && argument.len() == 1)
+    }
+
     /// The tokens in front of the last part of the name.
     fn receiver(&self, at: usize, next: usize) -> Option<&[CodeLexeme]> {
         // `dir.path().join("x").write(…)`: back to where the expression begins.
         let mut start = at;
         let mut depth = 0_usize;
-        while let Some(before) = start.checked_sub(1) {
+        let first = at.saturating_sub(VALUE);
+        while let Some(before) = start.checked_sub(1).filter(|before| *before >= first) {
             match self.tokens.get(before).map(|lexeme| &lexeme.token) {
                 Some(CodeToken::Mark(")" | "]")) => depth = depth.saturating_add(1),
                 Some(CodeToken::Mark("(" | "[")) if depth > 0 => depth = depth.saturating_sub(1),
@@ -343,7 +482,10 @@ impl FileScan<'_> {
         let mut start = at;
         let mut seen = 0_usize;
         let mut depth = 0_usize;
-        while let Some(lexeme) = self.tokens.get(at) {
+        let last = at.saturating_add(VALUE);
+        while at < last
+            && let Some(lexeme) = self.tokens.get(at)
+        {
             let ends = match &lexeme.token {
                 CodeToken::Mark("(" | "[" | "{") => {
                     depth = depth.saturating_add(1);
@@ -400,6 +542,59 @@ fn is_plain_variable(argument: &[CodeLexeme]) -> bool {
                 )
         }
         _ => false,
+    }
+}
+
+/// `process.env.PORT`: one variable by its name, which holds no secret.
+fn is_plain_member(capability: Capability, parts: &[String]) -> bool {
+    let name = match parts {
+        [process, env, name] if process == "process" && env == "env" => name,
+        [import, meta, env, name] if import == "import" && meta == "meta" && env == "env" => name,
+        _ => return false,
+    };
+    capability == Capability::Environment
+        && !is_secret_variable(name)
+        && !matches!(
+            name.as_str(),
+            "HOME" | "USERPROFILE" | "PATH" | "toObject" | "get" | "set"
+        )
+}
+
+/// Text that a compiler reads otherwise than it looks: names cut by the end of a
+/// line in C, letters spelled as numbers in Java.
+fn disguised(language: SourceLanguage, text: &str) -> Option<String> {
+    let is_word = |letter: Option<char>| letter.is_some_and(|c| c == '_' || c.is_alphanumeric());
+    match language {
+        SourceLanguage::C => text.match_indices("\\\n").find_map(|(at, cut)| {
+            let before = text.get(..at)?.chars().next_back();
+            let after = text.get(at.saturating_add(cut.len())..)?.chars().next();
+            (is_word(before) && is_word(after))
+                .then(|| "a name that is cut by a line's end".to_owned())
+        }),
+        SourceLanguage::Java | SourceLanguage::Groovy => {
+            text.match_indices("\\u").find_map(|(at, _)| {
+                let digits = text
+                    .get(at.saturating_add(1)..)?
+                    .trim_start_matches('u')
+                    .get(..4)?;
+                let letter = u32::from_str_radix(digits, 16).ok()?;
+                (letter < 0x80).then(|| "letters that are spelled as numbers".to_owned())
+            })
+        }
+        SourceLanguage::Rust
+        | SourceLanguage::Go
+        | SourceLanguage::Kotlin
+        | SourceLanguage::CSharp
+        | SourceLanguage::Swift
+        | SourceLanguage::Ruby
+        | SourceLanguage::Php
+        | SourceLanguage::JavaScript
+        | SourceLanguage::CMake
+        | SourceLanguage::Elixir
+        | SourceLanguage::Dockerfile
+        | SourceLanguage::Compose
+        | SourceLanguage::Workflow
+        | SourceLanguage::Terraform => None,
     }
 }
 

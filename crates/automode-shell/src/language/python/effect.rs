@@ -7,8 +7,7 @@ use super::arguments::{CallArguments, text_of};
 use super::file::{Mode, mode_of, origin_of};
 use super::value::{HeapObject, PyObject, PyText, PyValue, TextForm, unknown_piece};
 use crate::{
-    Account, Act, CloudVerb, Code, DatabaseVerb, Direction, Layer, NestedStdin, Origin, Taint,
-    Value, WriteHow,
+    Account, Act, Code, DatabaseVerb, Direction, Layer, NestedStdin, Origin, Taint, Value, WriteHow,
 };
 use std::rc::Rc;
 
@@ -408,17 +407,11 @@ impl PyProgram<'_, '_> {
                 Taint::NONE
             }
             CallEffect::Cloud(service) => {
-                self.reading.act(Act::Cloud {
-                    service: (*service).to_owned(),
-                    verb: CloudVerb::Read,
-                });
-                self.reading.saw(Taint::NETWORK);
+                self.reading.cloud(service);
                 Taint::NETWORK
             }
             CallEffect::Message(service) => {
-                self.reading.act(Act::Message {
-                    service: (*service).to_owned(),
-                });
+                self.reading.message(service);
                 Taint::NETWORK
             }
             CallEffect::Database(verb) => {

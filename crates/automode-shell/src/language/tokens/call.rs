@@ -146,11 +146,8 @@ impl Scan<'_, '_> {
                 self.reading.moves(&place);
             }
             CallEffect::Database(_) => self.reading.database(DatabaseVerb::Admin),
-            CallEffect::Cloud(service) | CallEffect::Message(service) => {
-                self.reading.act(Act::Message {
-                    service: (*service).to_owned(),
-                })
-            }
+            CallEffect::Cloud(service) => self.reading.cloud(service),
+            CallEffect::Message(service) => self.reading.message(service),
             CallEffect::Decode => self.reading.saw(Taint::DECODED),
             CallEffect::Secret => self.reading.saw(Taint::SECRET),
             CallEffect::Network => self.reading.saw(Taint::NETWORK),

@@ -69,3 +69,94 @@ languages! {
     compose Compose "compose.txt"
     workflow Workflow "workflow.txt"
 }
+
+/// Pieces that open something in at least one of the languages.
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "\"",
+    "'",
+    "`",
+    "\"\"\"",
+    "/",
+    "/*",
+    "*/",
+    "//",
+    "#",
+    "${",
+    "#{",
+    "\\(",
+    "r#\"",
+    "R\"x(",
+    "<<~A\n",
+    "<<<A\n",
+    "%w[",
+    "~r/",
+    "[[",
+    "?>",
+    "<?php",
+    "=",
+    ":=",
+    "=>",
+    "|",
+    "->",
+    "let",
+    "use",
+    "import",
+    "fn",
+    "fs",
+    "std::fs",
+    ".delete(",
+    "require('fs')",
+    "é",
+    "\u{1f600}",
+    "\n",
+    " ",
+    "x",
+    "dir",
+    "File",
+    "\\",
+    "@TempDir Path d",
+    "a.b.c",
+    "1'0",
+    "$",
+];
+
+#[test]
+fn hostile_files_neither_break_nor_stall() {
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    for _ in 0..60 {
+        let text: String = (0..60)
+            .filter_map(|_| {
+                let at = next() % u64::try_from(PIECES.len()).unwrap_or(1);
+                PIECES.get(usize::try_from(at).unwrap_or_default()).copied()
+            })
+            .collect();
+        for language in SourceLanguage::ALL {
+            let _reading = capabilities(*language, &text);
+        }
+    }
+    for piece in PIECES {
+        let text = piece.repeat(4_000 / piece.len());
+        for language in SourceLanguage::ALL {
+            let start = std::time::Instant::now();
+            let _reading = capabilities(*language, &text);
+            let spent = start.elapsed();
+            assert!(
+                spent.as_secs() < 3,
+                "{} {piece:?}: {spent:?}",
+                language.name()
+            );
+        }
+    }
+}
