@@ -40,6 +40,8 @@ pub struct DoorDecision {
     pub reason: String,
     /// A person's own rule or permit says so, not a proof of ours.
     pub by_person: bool,
+    /// It sends something out, or changes something elsewhere, or may.
+    pub reaches_out: bool,
     /// There is no decision: something went wrong.
     pub failed: bool,
 }
@@ -53,6 +55,7 @@ impl DoorDecision {
             reason: format!("automode could not decide: {why}"),
             by_person: false,
             failed: true,
+            reaches_out: true,
         }
     }
 }

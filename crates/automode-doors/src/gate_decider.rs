@@ -16,6 +16,7 @@ use automode::state::State;
 use automode::{Decision, Gate, Ground, Mode, Query, Session, Verdict, permit};
 use automode_core::Stage;
 use automode_core::policy::{Origin, Policy, ProjectPolicy, Scope, Sources, Written};
+use automode_shell::{Act, CloudVerb, Direction};
 use sha2::{Digest, Sha256};
 
 use crate::decider::{Decider, DoorDecision, DoorRequest, DoorSession, Tightening};
@@ -159,6 +160,7 @@ impl Decider for GateDecider {
                 reason: clean(&format!("automode could not decide and denies: {wrong}")),
                 by_person: false,
                 failed: true,
+                reaches_out: true,
             };
         }
         let log = self.log(&request.session);
@@ -201,6 +203,10 @@ impl Decider for GateDecider {
             reason: reason(&settlement.decision, &name),
             by_person: matches!(settlement.decision.ground, Ground::Policy { .. }),
             failed: matches!(settlement.decision.ground, Ground::Failure(_)),
+            reaches_out: settlement.effects.as_ref().is_none_or(|effects| {
+                let mut acts = effects.analysis.effects.iter();
+                acts.any(|effect| reaches_out(&effect.act))
+            }),
         }
     }
 
@@ -251,6 +257,32 @@ fn by_told_rules(request: &DoorRequest, session: &Session) -> Option<(Verdict, S
         .filter(|entry| matches!(entry.stage, Stage::PolicyDeny | Stage::PolicyAsk))
         .filter_map(|entry| Some((entry.verdict?, entry.note)))
         .max_by_key(|(verdict, _)| *verdict)
+}
+
+/// Whether something leaves this machine, or is changed elsewhere.
+fn reaches_out(act: &Act) -> bool {
+    match act {
+        Act::Connect { direction, .. } | Act::Credential { direction, .. } => {
+            *direction == Direction::Send
+        }
+        Act::Cloud { verb, .. } => *verb != CloudVerb::Read,
+        Act::Publish { .. } | Act::Message { .. } | Act::Listen { .. } => true,
+        Act::Read { .. }
+        | Act::List { .. }
+        | Act::Write { .. }
+        | Act::Delete { .. }
+        | Act::Execute { .. }
+        | Act::Vcs(_)
+        | Act::Package { .. }
+        | Act::Process { .. }
+        | Act::Privilege(_)
+        | Act::Persist { .. }
+        | Act::System(_)
+        | Act::Database { .. }
+        | Act::Agent { .. }
+        | Act::Environment { .. }
+        | Act::Exhaust => false,
+    }
 }
 
 /// The first contact with a session fixes where it began and its repository's remotes.

@@ -15,6 +15,7 @@ pub mod gateway;
 mod json_rpc;
 pub mod mcp;
 mod pipe;
+pub mod probe;
 mod session_id;
 mod text;
 

@@ -95,6 +95,7 @@ mod tests {
             reason: "WHY".to_owned(),
             by_person: false,
             failed: false,
+            reaches_out: true,
         };
         Results::Decided(BTreeMap::from([("t".to_owned(), decision)]))
     }

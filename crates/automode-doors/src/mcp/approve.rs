@@ -158,6 +158,7 @@ mod tests {
                 reason: "WHY".to_owned(),
                 by_person: false,
                 failed: false,
+                reaches_out: true,
             }
         }
 

@@ -39,6 +39,7 @@ mod tests {
             by_person,
             reason: String::new(),
             failed: false,
+            reaches_out: true,
         };
         let tightened = tighten(decision, annotations.as_object().unwrap());
         assert_eq!(tightened.verdict, answer, "{annotations}");

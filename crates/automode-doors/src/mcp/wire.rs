@@ -17,6 +17,7 @@ use super::pins::ServerPins;
 use super::tool;
 use crate::decider::{DoorDecision, DoorRequest, DoorSession};
 use crate::json_rpc::{self, Envelope};
+use crate::probe;
 
 /// Ids of requests of our own begin like this; nobody else's do.
 const OWN_ID: &str = "\"automode-list-";
@@ -63,6 +64,10 @@ pub(super) struct Wire {
     listing: BTreeSet<String>,
     /// Calls that wait for a fresh list.
     waiting: Vec<Call>,
+    /// Requests that bring something in, by id.
+    bringing: BTreeSet<String>,
+    /// A result spoke to the agent: what reaches out needs a person's yes from then on.
+    suspicious: bool,
     /// Calls that are being decided, by id.
     deciding: BTreeMap<String, Call>,
     /// How many requests of our own were made.
@@ -116,6 +121,8 @@ impl Wire {
             list: List::Stale,
             listing: BTreeSet::new(),
             waiting: Vec::new(),
+            bringing: BTreeSet::new(),
+            suspicious: false,
             deciding: BTreeMap::new(),
             asked: 0,
         }
@@ -135,6 +142,10 @@ impl Wire {
             (Some("tools/call"), None) => Vec::new(),
             (Some("tools/list"), Some(id)) => {
                 self.listing.insert(id.to_owned());
+                vec![Step::Pass]
+            }
+            (Some("resources/read" | "prompts/get"), Some(id)) => {
+                self.bringing.insert(id.to_owned());
                 vec![Step::Pass]
             }
             (Some("notifications/cancelled"), _) => {
@@ -162,6 +173,7 @@ impl Wire {
             (Some(_), _) | (None, None) => vec![Step::Pass],
             (None, Some(id)) if id.starts_with(OWN_ID) => self.own_list(&message, id),
             (None, Some(id)) if self.listing.remove(id) => self.list(&message, id),
+            (None, Some(id)) if self.bringing.remove(id) => self.brought(&message, id),
             (None, Some(_)) => vec![Step::Pass],
         }
     }
@@ -174,15 +186,44 @@ impl Wire {
         let nothing = Map::new();
         let annotations = self.annotations.get(&call.tool).unwrap_or(&nothing);
         let decision = hints::tighten(decision, annotations);
+        let reaches = decision.reaches_out && !decision.by_person;
         match decision.verdict {
+            Verdict::Allow if self.suspicious && reaches => {
+                let why = "a result of this server spoke to the agent, and this call reaches out (needs a person's yes)";
+                vec![Step::ToClient(refusal(id, why))]
+            }
             // It may have changed while it was decided.
-            Verdict::Allow if self.pins.holds(&call.tool) => vec![Step::ToServer(call.line)],
+            Verdict::Allow if self.pins.holds(&call.tool) => {
+                self.bringing.insert(id.to_owned());
+                vec![Step::ToServer(call.line)]
+            }
             Verdict::Allow => vec![Step::ToClient(self.unpinned(&call))],
             Verdict::Ask => vec![Step::ToClient(refusal(
                 id,
                 &format!("{} (needs a person's yes)", decision.reason),
             ))],
             Verdict::Deny => vec![Step::ToClient(refusal(id, &decision.reason))],
+        }
+    }
+
+    /// A result goes on as it came, unless it speaks to the agent: then the model reads that first.
+    fn brought(&mut self, message: &Envelope<'_>, id: &str) -> Vec<Step> {
+        let Some(mut result) = message.result::<Map<String, Value>>() else {
+            return vec![Step::Pass];
+        };
+        let found = probe::scan(&texts(&Value::Object(result.clone())));
+        let Some(warning) = probe::warning(&found) else {
+            return vec![Step::Pass];
+        };
+        self.suspicious = true;
+        match result.get_mut("content").and_then(Value::as_array_mut) {
+            Some(content) => {
+                content.insert(0, json!({"type": "text", "text": warning}));
+                let result = Value::Object(result);
+                vec![Step::ToClient(json_rpc::result(id, &result))]
+            }
+            // A resource or a prompt has no place for a remark.
+            None => vec![Step::Pass],
         }
     }
 
@@ -347,6 +388,24 @@ impl Wire {
         }
         admitted
     }
+}
+
+/// Every text in a result, a line each.
+fn texts(value: &Value) -> String {
+    let mut all = String::new();
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::String(text) => {
+                all.push_str(text);
+                all.push('\n');
+            }
+            Value::Array(items) => rest.extend(items),
+            Value::Object(fields) => rest.extend(fields.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    all
 }
 
 /// A result that the model reads as a failure of the tool.

@@ -67,6 +67,7 @@ fn decision(verdict: Verdict) -> DoorDecision {
         reason: "WHY".to_owned(),
         by_person: false,
         failed: false,
+        reaches_out: true,
     }
 }
 
