@@ -110,6 +110,30 @@ fn a_word_that_may_be_a_flag_is_a_gap_where_flags_matter() {
     }
 }
 
+#[test]
+fn an_invented_option_or_variable_is_a_gap_for_every_program() {
+    let mut wrong = Vec::new();
+    for (name, command) in PROGRAMS {
+        let subs = command.subs.iter().map(|(sub, _)| format!(" {sub}"));
+        for sub in std::iter::once(String::new()).chain(subs) {
+            let lines = [
+                format!("'{name}'{sub} --zzqx x"),
+                format!("'{name}' --zzqx{sub} x"),
+                format!("'{name}'{sub} --zzqx=x"),
+            ];
+            let told = lines.iter().filter(|_| command.style != Style::Plain);
+            wrong.extend(told.filter(|line| run(line).gaps.is_empty()).cloned());
+        }
+        let line = format!("ZZQX=1 '{name}' x");
+        if run(&line).gaps.is_empty() {
+            wrong.push(line);
+        }
+    }
+    // Wrappers and runners hand the words on: what runs inside is asked instead.
+    wrong.retain(|line| run(line).runs.is_empty());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The effects, nested code and gaps in the notation, sorted.
 fn lines(consequence: &ProgramEffects) -> Vec<String> {
     let effects = consequence.effects.iter().map(|(act, _)| act.to_string());

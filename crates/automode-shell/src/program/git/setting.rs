@@ -43,7 +43,11 @@ pub(crate) fn setting(meaning: &mut Meaning<'_>, word: &Value) {
     let Some(kind) = kind(&key) else {
         return meaning.unseen(format!("what `{key}` brings about"), word.span);
     };
-    if quiet || kind == SettingKind::Nothing {
+    let started = matches!(
+        kind,
+        SettingKind::Shell | SettingKind::Alias | SettingKind::Program
+    );
+    if (quiet && started) || kind == SettingKind::Nothing {
         return;
     }
     let cwd = meaning.cwd_at(usize::MAX, Side::Flag);
