@@ -25,6 +25,8 @@ pub struct Client {
     /// An answer in the only form that this client honours.
     pub render: fn(HookPhase, &Answer, Presence) -> Reply,
     pub presence: AssumedPresence,
+    /// Whether it runs the input that a hook gives it in place of its own.
+    pub rewriting: Rewriting,
     /// Nothing for a client that is no program of its own.
     pub program: Option<ClientProgram>,
     pub installation: Installation,

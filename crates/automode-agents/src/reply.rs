@@ -7,7 +7,7 @@
 
 use automode_core::escape::is_invisible;
 use automode_core::{Decision, Ground, Presence, Verdict};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Longest reason or notice; clients cap or drop what is longer.
 const MAX_TEXT: usize = 4_000;
@@ -43,6 +43,8 @@ pub struct Ruling {
     pub id: Option<String>,
     /// The run must end.
     pub stop: bool,
+    /// The tool's input that must run in place of the call's own; only with an allow.
+    pub rewritten: Option<Map<String, Value>>,
 }
 
 impl Ruling {
@@ -57,6 +59,7 @@ impl Ruling {
             ))),
             id: None,
             stop: false,
+            rewritten: None,
         }
     }
 
@@ -78,6 +81,7 @@ impl Ruling {
             Verdict::Ask => Self {
                 verdict: Verdict::Deny,
                 reason: self.unasked(),
+                rewritten: None,
                 ..self.clone()
             },
         }
@@ -104,6 +108,7 @@ impl Answer {
                 notice: notice(decision),
                 id: id.map(str::to_owned),
                 stop: decision.stop,
+                rewritten: None,
             }),
         }
     }

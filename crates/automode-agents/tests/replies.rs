@@ -25,6 +25,7 @@ fn decision(verdict: Verdict) -> Decision {
         findings: Vec::new(),
         stop: false,
         trace: Trace::default(),
+        protection: automode_core::confine::Protection::default(),
     }
 }
 

@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::confinement::{Confinement, Git};
+use automode_core::confine::{Confinement, Git};
 use crate::protected::{Mended, Protected, copy_tree, set_aside};
 use crate::repository::Repository;
 

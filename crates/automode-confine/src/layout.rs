@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::confinement::{Confinement, Git, Home};
+use automode_core::confine::{Confinement, Git, Home};
 use crate::machine::Machine;
 use crate::protected::Protected;
 use crate::repository::Repository;
@@ -151,7 +151,12 @@ impl Layout {
         let mut readable = toolchain::readable(machine, &project);
         readable.retain(|place| !is_system(place));
         for place in &confinement.read {
-            readable.push(checked(place, machine)?);
+            // What a command names to read and is not there it does not find here either.
+            match checked(place, machine) {
+                Ok(place) => readable.push(place),
+                Err(LayoutError::Missing(_)) => {}
+                Err(error) => return Err(error),
+            }
         }
         readable.sort();
         readable.dedup();

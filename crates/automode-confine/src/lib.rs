@@ -7,7 +7,6 @@
 mod backend;
 mod bubblewrap;
 mod caller;
-mod confinement;
 mod environment;
 mod inside;
 mod kept;
@@ -30,7 +29,7 @@ pub mod undo;
 mod watch;
 
 pub use backend::Backend;
-pub use confinement::{Confinement, Git, Home, Network};
+pub use automode_core::confine::{Confinement, Git, Home, Network};
 pub use inside::NOT_STARTED;
 pub use layout::LayoutError;
 pub use machine::Machine;

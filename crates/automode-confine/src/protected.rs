@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::confinement::Git;
+use automode_core::confine::Git;
 use crate::repository::{RUNNING_FILES, Repository};
 
 /// In the project's own directory.

@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use crate::backend::Backend;
 use crate::bubblewrap::{self, PROGRAM};
-use crate::confinement::Confinement;
+use automode_core::confine::Confinement;
 use crate::environment;
 use crate::inside::{ORDER, Order, SOCKET, code_of};
 use crate::kept::Kept;

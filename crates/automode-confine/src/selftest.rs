@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
-use crate::confinement::Confinement;
+use automode_core::confine::Confinement;
 use crate::inside::{NOT_STARTED, inside};
 use crate::layout::private;
 use crate::machine::Machine;

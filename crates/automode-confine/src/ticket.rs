@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::backend::Backend;
-use crate::confinement::Confinement;
+use automode_core::confine::Confinement;
 use crate::layout::{plain, private};
 use crate::refusal::Report;
 

@@ -1,5 +1,6 @@
 //! The answer to one tool call.
 
+use crate::confine::Protection;
 use crate::{Finding, Ground, Trace, Verdict};
 
 /// A verdict with its ground, the reason people read, and how it came about.
@@ -14,4 +15,6 @@ pub struct Decision {
     /// The run must end: the headless denial limit was reached.
     pub stop: bool,
     pub trace: Trace,
+    /// What is promised with it, and must be kept before it counts.
+    pub protection: Protection,
 }

@@ -8,6 +8,7 @@
 mod action;
 pub mod brief;
 mod call;
+pub mod confine;
 mod decision;
 pub mod effects;
 pub mod engine;

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::confine::Enforces;
 use crate::{CallRecord, Mode, Presence, RepoFact, transcript};
 
 /// A session so far.
@@ -29,6 +30,8 @@ pub struct Session {
     pub ledger: Ledger,
     /// Absolute paths of automode itself, as named and as resolved: program, settings, state and log.
     pub own: Vec<String>,
+    /// What the runtime can keep of promises.
+    pub enforces: Enforces,
 }
 
 /// A file this session wrote.

@@ -16,6 +16,7 @@ pub enum Stage {
     PolicyAsk,
     PolicyAllow,
     FastPaths,
+    Confine,
     Mode,
     Judge,
     Ledger,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use automode_core::confine::Protection;
 use automode_core::engine::{Input, JudgePresence, Settlement, Step};
 use automode_core::policy::Policy;
 use automode_core::{
@@ -180,6 +181,7 @@ impl Gate {
             verdict: fallback.verdict(),
             ground: Ground::Failure(failure),
             reason: format!("{}; without that: {}", failure.describe(), decision.reason),
+            protection: Protection::default(),
             ..decision
         }
     }
@@ -260,6 +262,7 @@ impl Gate {
             findings: Vec::new(),
             stop: false,
             trace: Trace::default(),
+            protection: Protection::default(),
         };
         Settlement {
             decision,

@@ -111,6 +111,11 @@ pub(crate) fn before_tool(ruling: &Ruling, stop: Stop) -> Reply {
             "permissionDecisionReason": ruling.reason,
         }),
     );
+    if let Some(input) = rewritten(ruling)
+        && let Some(Value::Object(specific)) = reply.get_mut("hookSpecificOutput")
+    {
+        specific.insert("updatedInput".to_owned(), Value::Object(input));
+    }
     notice(&mut reply, ruling);
     if let (true, Stop::Honoured) = (ruling.stop, stop) {
         reply.insert("continue".to_owned(), Value::Bool(false));
@@ -120,6 +125,14 @@ pub(crate) fn before_tool(ruling: &Ruling, stop: Stop) -> Reply {
         );
     }
     Reply::json(&Value::Object(reply))
+}
+
+/// What must run in place of the call's own input.
+pub(crate) fn rewritten(ruling: &Ruling) -> Option<Map<String, Value>> {
+    match ruling.verdict {
+        Verdict::Allow => ruling.rewritten.clone(),
+        Verdict::Ask | Verdict::Deny => None,
+    }
 }
 
 pub(crate) fn permission_request(ruling: &Ruling, interrupt: Interrupt) -> Reply {

@@ -19,6 +19,7 @@ pub(crate) static CLIENT: Client = Client {
     proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
+    rewriting: Rewriting::Honoured,
     presence: AssumedPresence {
         usual: Presence::Interactive,
         headless_when: Some(("CLAUDE_CODE_SESSION_ATTENDED", "0")),

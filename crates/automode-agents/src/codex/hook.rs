@@ -33,6 +33,9 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer) -> Reply {
     };
     let ruling = ruling.without_ask();
     match (phase, ruling.verdict) {
+        (HookPhase::BeforeTool, Verdict::Allow) if ruling.rewritten.is_some() => {
+            claude_code::before_tool(&ruling, Stop::Ignored)
+        }
         (HookPhase::BeforeTool, Verdict::Allow) | (HookPhase::AfterTool | HookPhase::Other, _) => {
             Reply::neutral()
         }

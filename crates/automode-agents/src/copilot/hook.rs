@@ -6,8 +6,9 @@
 //! ask is a denial there.
 
 use automode_core::{Outcome, Presence, Verdict};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::claude_code::hook as claude_code;
 use crate::event::{Event, EventKind, HookPhase, Malformed};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
@@ -88,10 +89,14 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
     match phase {
         HookPhase::BeforeTool => {
             let ruling = ruling.for_presence(presence);
-            Reply::json(&json!({
-                "permissionDecision": ruling.verdict.name(),
-                "permissionDecisionReason": ruling.reason,
-            }))
+            let mut reply = Map::from_iter([
+                ("permissionDecision".to_owned(), json!(ruling.verdict.name())),
+                ("permissionDecisionReason".to_owned(), json!(ruling.reason)),
+            ]);
+            if let Some(input) = claude_code::rewritten(&ruling) {
+                reply.insert("modifiedArgs".to_owned(), Value::Object(input));
+            }
+            Reply::json(&Value::Object(reply))
         }
         HookPhase::PermissionRequest => {
             let ruling = ruling.without_ask();

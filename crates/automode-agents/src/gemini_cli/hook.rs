@@ -5,8 +5,9 @@
 //! interactive. There is no permission request and no permission mode in a payload.
 
 use automode_core::{Outcome, Presence};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::claude_code::hook as claude_code;
 use crate::event::{Event, EventKind, HookPhase, Malformed};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
@@ -68,6 +69,9 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
     if ruling.stop {
         say("stopReason", &ruling.reason);
         reply.insert("continue".to_owned(), Value::Bool(false));
+    }
+    if let Some(input) = claude_code::rewritten(&ruling) {
+        reply.insert("hookSpecificOutput".to_owned(), json!({ "tool_input": input }));
     }
     Reply::json(&Value::Object(reply))
 }

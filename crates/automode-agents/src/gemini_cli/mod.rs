@@ -17,6 +17,7 @@ pub(crate) static CLIENT: Client = Client {
     proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
+    rewriting: Rewriting::Honoured,
     presence: AssumedPresence {
         usual: Presence::Headless,
         headless_when: None,

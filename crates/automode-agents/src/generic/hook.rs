@@ -7,6 +7,7 @@
 use automode_core::{Outcome, Presence, Verdict};
 use serde_json::{Map, Value, json};
 
+use crate::claude_code::hook as claude_code;
 use crate::event::{Event, EventKind, HookPhase, Malformed, Report, Subagent};
 use crate::payload::{Payload, mode};
 use crate::reply::{Answer, Reply};
@@ -79,6 +80,9 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
             }
             if let Some(notice) = &ruling.notice {
                 say("notice", json!(notice));
+            }
+            if let Some(input) = claude_code::rewritten(&ruling) {
+                say("input", Value::Object(input));
             }
             if ruling.stop {
                 say("stop", json!(true));

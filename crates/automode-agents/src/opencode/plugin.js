@@ -36,7 +36,7 @@ function run(payload) {
       try {
         const output = JSON.parse(answer)
         const specific = output.hookSpecificOutput ?? {}
-        finish({ verdict: specific.permissionDecision, reason: specific.permissionDecisionReason, notice: output.systemMessage })
+        finish({ verdict: specific.permissionDecision, reason: specific.permissionDecisionReason, input: specific.updatedInput, notice: output.systemMessage })
       } catch {
         finish({ failure: "its answer is not JSON" })
       }
@@ -98,6 +98,8 @@ export const Automode = async ({ client, directory }) => {
       }
       if (result.notice) await show(result.notice)
       if (result.verdict !== "allow") throw new Error(result.reason || "denied by automode")
+      // What was promised for the call is part of this input: it runs, or nothing does.
+      if (result.input) output.args = { ...output.args, ...result.input }
     },
     "tool.execute.after": async (input, output) => {
       await run({

@@ -10,7 +10,7 @@ use crate::claude_code::hook::{self as claude_code, Interrupt, Stop};
 use crate::event::{Event, EventKind, HookPhase, Malformed};
 use crate::gemini_cli::hook as gemini_cli;
 use crate::payload::Payload;
-use crate::reply::{Answer, Reply};
+use crate::reply::{Answer, Reply, Ruling};
 use crate::words;
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
@@ -36,7 +36,8 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
     let Answer::Ruling(ruling) = answer else {
         return Reply::neutral();
     };
-    let ruling = ruling.for_presence(presence);
+    // It would run the original whatever stands here, so nothing is ever rewritten.
+    let ruling = Ruling { rewritten: None, ..ruling.for_presence(presence) };
     match phase {
         HookPhase::BeforeTool => claude_code::before_tool(&ruling, Stop::Ignored),
         HookPhase::PermissionRequest => {

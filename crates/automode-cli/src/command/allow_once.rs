@@ -4,6 +4,7 @@ use anyhow::{Result, anyhow, bail};
 use automode::audit::{Entry, Log};
 use automode::state::State;
 use automode::{Verdict, permit};
+use automode_confine::RunRecord;
 
 use crate::{output, person};
 
@@ -45,7 +46,9 @@ pub fn find(state: &State, id: &str) -> Result<Entry> {
     });
     let entry = found
         .ok_or_else(|| anyhow!("there is no decision `{id}` in the log\nhint: automode log"))?;
-    if entry.verdict == Verdict::Allow {
+    let refused = RunRecord::read(state.root(), &entry.id)
+        .is_some_and(|record| !record.report.refusals.is_empty());
+    if entry.verdict == Verdict::Allow && !refused {
         bail!("decision `{id}` was an allow: there is nothing to permit");
     }
     Ok(entry)

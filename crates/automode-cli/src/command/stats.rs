@@ -39,6 +39,7 @@ struct Sums {
     rules: Counts,
     tools: Counts,
     days: Counts,
+    promises: Counts,
 }
 
 const EXAMPLES: &str = "\
@@ -75,6 +76,9 @@ impl Sums {
         add(&mut self.grounds, &entry.ground);
         add(&mut self.tools, &entry.tool);
         add(&mut self.days, &clock::day(entry.time));
+        if let Some(promise) = &entry.protection {
+            add(&mut self.promises, promise);
+        }
         if let (Some(rule), true) = (&entry.rule, entry.verdict != automode::Verdict::Allow) {
             add(&mut self.rules, rule);
         }
@@ -98,6 +102,7 @@ impl Sums {
             "rules": self.rules,
             "tools": self.tools,
             "days": self.days,
+            "promises": self.promises,
             "judge": {"calls": self.judged, "tokens": self.tokens, "price_micros": self.price},
             "latency_ms": {"p50": self.latency(50), "p95": self.latency(95), "p99": self.latency(99)},
         })
@@ -126,6 +131,7 @@ impl Sums {
         chart("verdict", &self.verdicts, Order::Count);
         chart("settled by", &self.grounds, Order::Count);
         chart("stopped by", &self.rules, Order::Count);
+        chart("promised, or could be", &self.promises, Order::Count);
         chart("tool", &self.tools, Order::Count);
         chart("day", &self.days, Order::Name);
     }

@@ -2,6 +2,8 @@
 
 use anyhow::{Result, anyhow};
 use automode::audit::Entry;
+use automode::state::State;
+use automode_confine::RunRecord;
 
 use super::log;
 use crate::{clock, output};
@@ -56,6 +58,12 @@ fn show(entry: &Entry) {
     row("ground", &format!("{} {rule}", entry.ground));
     row("latency", &format!("{:.2} ms", entry.latency));
     row("settings", &entry.config);
+    if let Some(protection) = &entry.protection {
+        row("promise", protection);
+    }
+    for line in confined(&entry.id) {
+        row("confined", &line);
+    }
     if entry.shadow {
         row("shadow", "recorded, not enforced");
     }
@@ -104,6 +112,19 @@ fn show(entry: &Entry) {
             );
         }
     }
+}
+
+/// What came of a confined run.
+fn confined(id: &str) -> Vec<String> {
+    let record = State::locate(|name| std::env::var(name).ok())
+        .ok()
+        .and_then(|state| RunRecord::read(state.root(), id));
+    let Some(record) = record else {
+        return Vec::new();
+    };
+    let mut lines = vec![format!("by {}, ended with {}", record.backend, record.code)];
+    lines.extend(record.report.for_model(None).lines().map(str::to_owned));
+    lines
 }
 
 /// Whether a permission rule would have let the call through: vetoes stand before every permit.

@@ -14,5 +14,6 @@ mod store;
 pub use entry::{Entry, Kind};
 pub use position::Position;
 pub use restore::{Change, Restoring};
-pub use snapshot::{Limits, Snapshot, SnapshotPlan, TakeError};
+pub use automode_core::confine::SnapshotPlan;
+pub use snapshot::{Limits, Snapshot, TakeError};
 pub use store::{StoreError, UndoStore};

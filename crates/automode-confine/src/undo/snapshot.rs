@@ -10,17 +10,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use automode_core::confine::SnapshotPlan;
+
 use super::entry::{Entry, Kind};
 use super::position::Position;
-
-/// The files that a call names, from its analysis.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SnapshotPlan {
-    /// Files, and directories with all below them.
-    pub paths: Vec<PathBuf>,
-    /// Working trees: every file that differs from what git has, or that it does not know.
-    pub changed_in: Vec<PathBuf>,
-}
 
 /// Beyond these nothing is kept, and the call asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,8 @@ use thiserror::Error;
 use super::entry::Kind;
 use super::position::Position;
 use super::restore::Restoring;
-use super::snapshot::{Limits, Seal, Snapshot, SnapshotPlan, TakeError, Taking, private_file};
+use super::snapshot::{Limits, Seal, Snapshot, TakeError, Taking, private_file};
+use automode_core::confine::SnapshotPlan;
 use crate::layout::{plain, private};
 
 /// Snapshots below automode's state.

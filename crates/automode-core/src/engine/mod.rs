@@ -69,15 +69,25 @@ fn walk(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> WalkResult 
     }
 }
 
+/// What a promise makes allowable, and else the judge.
+fn promised(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> WalkEnd {
+    for promise in [stage::undo, stage::confined] {
+        if let Some(opinion) = stage::hear(trace, Stage::Confine, promise(case, findings)) {
+            return WalkEnd::Settled(opinion);
+        }
+    }
+    WalkEnd::Judge
+}
+
 /// What no veto stopped: a permit, the mode's own answer, or the judge.
 fn permitted(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> WalkEnd {
     for (name, permit) in PERMITS {
         if let Some(opinion) = stage::hear(trace, name, permit(case, findings)) {
-            return WalkEnd::Settled(opinion);
+            return WalkEnd::Settled(stage::confine_allowed(case, findings, opinion));
         }
     }
     match case.session.mode {
-        Mode::Auto => WalkEnd::Judge,
+        Mode::Auto => promised(case, findings, trace),
         Mode::Default
         | Mode::AcceptEdits
         | Mode::Plan

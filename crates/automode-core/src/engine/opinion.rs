@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::confine::Protection;
 use crate::judge::OverBudget;
 use crate::policy::{OnUnavailable, Settings};
 use crate::{Failure, Fallback, Ground, Mode, Presence, Verdict};
@@ -15,6 +16,7 @@ pub(super) struct Opinion {
     /// The run must end.
     pub stop: bool,
     pub finality: Finality,
+    pub protection: Protection,
 }
 
 /// Whether an opinion ends the engine.
@@ -33,6 +35,7 @@ impl Opinion {
             reason: reason.into(),
             stop: false,
             finality: Finality::Settles,
+            protection: Protection::default(),
         }
     }
 
@@ -51,6 +54,7 @@ impl Opinion {
             reason: format!("{}{separator}{detail}", failure.describe()),
             stop: fallback == Fallback::Stop,
             finality: Finality::Settles,
+            protection: Protection::default(),
         }
     }
 

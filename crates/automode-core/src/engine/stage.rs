@@ -5,9 +5,11 @@
 //! answers with nothing.
 
 use automode_shell::Coverage;
+use serde_json::Value;
 
 use super::case::Case;
 use super::opinion::Opinion;
+use crate::confine::{ConfineMode, Confinable, Possible, Recoverable, Undo};
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
 use crate::policy::{AskRules, Asked, Asks, Bypass, Match};
 use crate::scene::{Suspicion, report};
@@ -247,6 +249,100 @@ pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
             proof.reason,
         )),
         Err(open) => StageAnswer::silent(open.join("; ")),
+    }
+}
+
+/// A loss that a snapshot makes good, where the runtime takes one.
+pub(super) fn undo(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
+    let settings = &case.policy.settings;
+    if settings.confine.undo == Undo::Off || !case.session.enforces.snapshots {
+        return StageAnswer::silent("nothing is kept for undo");
+    }
+    match Recoverable::of(&case.scene(), findings, settings.project_code) {
+        Ok(recoverable) => {
+            let (plan, reason) = recoverable.into_parts();
+            let mut opinion = Opinion::new(Verdict::Allow, Ground::FastPath("undo"), reason);
+            opinion.protection.snapshot = Some(plan);
+            StageAnswer::Says(opinion)
+        }
+        Err(open) => StageAnswer::silent(format!("undo: {open}")),
+    }
+}
+
+/// Unread code, where the runtime confines it.
+pub(super) fn confined(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
+    let settings = &case.policy.settings;
+    if !confines(case) {
+        return StageAnswer::silent("nothing is confined");
+    }
+    match Confinable::of(&case.scene(), findings, settings.project_code) {
+        Ok(confinable) => match confinable.confinement(&settings.confine, &case.context.roots) {
+            Some(confinement) => {
+                let reason = confinable.reason(&settings.confine);
+                let mut opinion = Opinion::new(Verdict::Allow, Ground::FastPath("confined"), reason);
+                opinion.protection.confinement = Some(confinement);
+                StageAnswer::Says(opinion)
+            }
+            None => StageAnswer::silent("confined: there is no project to confine it to"),
+        },
+        Err(open) => StageAnswer::silent(format!("confined: {open}")),
+    }
+}
+
+/// An allow of the engine's own that starts code is confined too. A person's rule is not.
+pub(super) fn confine_allowed(case: &Case<'_>, findings: &[Finding], mut opinion: Opinion) -> Opinion {
+    let by_engine = matches!(opinion.ground, Ground::FastPath(_));
+    if opinion.verdict != Verdict::Allow || !by_engine || !confines(case) {
+        return opinion;
+    }
+    let scene = case.scene();
+    let settings = &case.policy.settings;
+    let wanted = match settings.confine.mode {
+        ConfineMode::Off => false,
+        ConfineMode::Unread => Confinable::starts_unread_code(&scene),
+        ConfineMode::Always => true,
+    };
+    if wanted && let Ok(confinable) = Confinable::of(&scene, findings, settings.project_code) {
+        opinion.protection.confinement =
+            confinable.confinement(&settings.confine, &case.context.roots);
+    }
+    opinion
+}
+
+fn confines(case: &Case<'_>) -> bool {
+    let wanted = match case.policy.settings.confine.mode {
+        ConfineMode::Off => false,
+        ConfineMode::Unread | ConfineMode::Always => true,
+    };
+    wanted && case.session.enforces.confinement && !is_in_background(case)
+}
+
+/// A process that outlives its call would not outlive its confinement.
+fn is_in_background(case: &Case<'_>) -> bool {
+    const NAMES: [&str; 5] =
+        ["run_in_background", "is_background", "background", "fireAndForget", "mode"];
+    NAMES.iter().any(|name| match case.call.input.get(*name) {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::String(word)) => word != "sync",
+        Some(Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => true,
+    })
+}
+
+/// What could have been promised for a call that asks, under the settings as they are.
+pub(super) fn possible(case: &Case<'_>, findings: &[Finding]) -> Option<Possible> {
+    let veto = findings.iter().any(|finding| finding.weight == Weight::Veto);
+    let asked = case.policy.asks(&case.subject()).any().is_some();
+    let stopped = guards::check(&case.scene()).is_some();
+    if veto || asked || stopped || case.session.mode != Mode::Auto || is_in_background(case) {
+        return None;
+    }
+    let (scene, code) = (case.scene(), case.policy.settings.project_code);
+    if Confinable::of(&scene, findings, code).is_ok() {
+        Some(Possible::Confined)
+    } else if Recoverable::of(&scene, findings, code).is_ok() {
+        Some(Possible::Undo)
+    } else {
+        None
     }
 }
 

@@ -9,6 +9,7 @@ use super::opinion::Opinion;
 use super::plan::plan;
 use super::record::{self, Judged, Settlement};
 use super::{WalkEnd, stage, walk};
+use crate::confine::Protection;
 use crate::effects::Effects;
 use crate::judge::{self, Judgement, Judging, Next};
 use crate::ledger::{Entry, Limit};
@@ -341,6 +342,7 @@ impl<'a> Engine<'a> {
             reason: opinion.reason,
             findings: std::mem::take(&mut self.findings),
             stop: opinion.stop,
+            protection: self.protection(opinion.verdict, opinion.protection),
             trace: std::mem::take(&mut self.trace),
         };
         Step::Settled(Box::new(Settlement {
@@ -355,6 +357,18 @@ impl<'a> Engine<'a> {
             )),
             decision,
         }))
+    }
+
+    /// A promise goes with an allow alone. What asks is told what could have been promised.
+    fn protection(&self, verdict: Verdict, promised: Protection) -> Protection {
+        match verdict {
+            Verdict::Allow => promised,
+            Verdict::Ask => Protection {
+                possible: stage::possible(&self.case, &self.findings),
+                ..Protection::default()
+            },
+            Verdict::Deny => Protection::default(),
+        }
     }
 
     fn note(&mut self, stage: Stage, note: String) {

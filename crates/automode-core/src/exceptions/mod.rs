@@ -103,6 +103,14 @@ pub fn settle(
     }
 }
 
+/// Whether an effect is routine by an exception or a setting.
+pub(crate) fn is_covered(effect: &Effect, scene: &Scene<'_>, project_code: ProjectCode) -> bool {
+    EXCEPTIONS
+        .iter()
+        .any(|exception| exception.covers(effect, scene))
+        || project_code::covers(effect, scene, project_code)
+}
+
 /// The findings that no exception clears.
 pub fn standing<'f>(
     scene: &'f Scene<'_>,

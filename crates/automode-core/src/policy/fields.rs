@@ -10,6 +10,7 @@ use super::{
     AskRules, OnLimit, OnUnavailable, PowerShell, ProjectCode, Strip,
     field::{Field, Kind, Value},
 };
+use crate::confine::{ConfineMode, Home, Undo};
 use crate::{judge, transcript};
 
 /// Longest wait or largest count that makes sense.
@@ -88,6 +89,81 @@ pub const FIELDS: &[Field] = &[
                 PowerShell::Judge => "judge",
             })
         },
+    },
+    Field {
+        key: "undo",
+        doc: "Whether files that an allowed call could lose are kept first, so that a loss inside the project needs no question.",
+        kind: Kind::Choice(&["off", "on"]),
+        set: |s, v| choose(&mut s.confine.undo, v, &[("off", Undo::Off), ("on", Undo::On)]),
+        get: |s| {
+            text(match s.confine.undo {
+                Undo::Off => "off",
+                Undo::On => "on",
+            })
+        },
+    },
+    Field {
+        key: "confine.mode",
+        doc: "Which commands run confined: none, those with code that was not read, or all that are allowed without a rule.",
+        kind: Kind::Choice(&["off", "unread", "always"]),
+        set: |s, v| {
+            choose(
+                &mut s.confine.mode,
+                v,
+                &[
+                    ("off", ConfineMode::Off),
+                    ("unread", ConfineMode::Unread),
+                    ("always", ConfineMode::Always),
+                ],
+            )
+        },
+        get: |s| {
+            text(match s.confine.mode {
+                ConfineMode::Off => "off",
+                ConfineMode::Unread => "unread",
+                ConfineMode::Always => "always",
+            })
+        },
+    },
+    Field {
+        key: "confine.home",
+        doc: "What a confined command sees of the home: nothing but toolchains, or all but the places that hold secrets.",
+        kind: Kind::Choice(&["empty", "hide"]),
+        set: |s, v| choose(&mut s.confine.home, v, &[("empty", Home::Empty), ("hide", Home::Hide)]),
+        get: |s| {
+            text(match s.confine.home {
+                Home::Empty => "empty",
+                Home::Hide => "hide",
+            })
+        },
+    },
+    Field {
+        key: "confine.read",
+        doc: "Absolute paths beside the project that confined commands may read.",
+        kind: Kind::Texts,
+        set: |s, v| s.confine.read = texts(v),
+        get: |s| Value::Texts(s.confine.read.clone()),
+    },
+    Field {
+        key: "confine.write",
+        doc: "Absolute paths beside the project that confined commands may change.",
+        kind: Kind::Texts,
+        set: |s, v| s.confine.write = texts(v),
+        get: |s| Value::Texts(s.confine.write.clone()),
+    },
+    Field {
+        key: "confine.net",
+        doc: "Hosts that confined commands may reach at port 443; none turns the network off.",
+        kind: Kind::Texts,
+        set: |s, v| s.confine.net = texts(v),
+        get: |s| Value::Texts(s.confine.net.clone()),
+    },
+    Field {
+        key: "confine.loopback",
+        doc: "Ports of this machine that confined commands may reach, where the backend shares its network.",
+        kind: Kind::Texts,
+        set: |s, v| s.confine.loopback = texts(v),
+        get: |s| Value::Texts(s.confine.loopback.clone()),
     },
     Field {
         key: "on_unavailable",
@@ -367,6 +443,18 @@ fn choose<T: Copy>(slot: &mut T, value: &Value, names: &[(&str, T)]) {
         && let Some((_, chosen)) = names.iter().find(|(name, _)| name == text)
     {
         *slot = *chosen;
+    }
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Texts(texts) => texts.clone(),
+        Value::Text(_)
+        | Value::Count(_)
+        | Value::Flag(_)
+        | Value::Map(_)
+        | Value::Tables(_)
+        | Value::Unset => Vec::new(),
     }
 }
 

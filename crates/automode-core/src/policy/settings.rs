@@ -1,5 +1,6 @@
 //! The switches of the engine, one struct per noun.
 
+use crate::confine::ConfineSettings;
 use crate::exceptions::ProjectCode;
 use crate::{OnUnavailable, judge};
 
@@ -13,6 +14,7 @@ pub struct Settings {
     pub limits: Limits,
     pub project_code: ProjectCode,
     pub powershell: PowerShell,
+    pub confine: ConfineSettings,
     /// How a judge is asked.
     pub judge: judge::Settings,
     /// Who is asked.

@@ -3,6 +3,7 @@
 //! Text of the agent is redacted and cut before it gets here; the environment is
 //! never part of it. Unknown fields of other versions are ignored when read.
 
+use automode_core::confine::{Possible, Protection};
 use automode_core::engine::Judged;
 use automode_core::redact::redact;
 use automode_core::{Decision, Ground, Presence, Verdict};
@@ -51,6 +52,9 @@ pub struct Entry {
     /// The narrowest permission rule that covers the call, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission: Option<String>,
+    /// What was promised with it: `confined`, `undo`; or could have been: `could-confine`, `could-undo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protection: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingEntry>,
     /// What each stage said.
@@ -140,6 +144,7 @@ impl Entry {
             config: about.config.to_owned(),
             print: about.print.to_owned(),
             permission: about.permission.clone(),
+            protection: protection(decision).map(str::to_owned),
             findings: findings(decision),
             trace: trace(decision),
         }
@@ -153,6 +158,21 @@ fn first_finding(decision: &Decision) -> Option<String> {
         .min_by_key(|finding| std::cmp::Reverse(finding.weight))
         .filter(|_| decision.verdict != Verdict::Allow)
         .map(|finding| finding.rule.to_owned())
+}
+
+fn protection(decision: &Decision) -> Option<&'static str> {
+    let Protection {
+        confinement,
+        snapshot,
+        possible,
+    } = &decision.protection;
+    match (confinement, snapshot, possible) {
+        (Some(_), _, _) => Some("confined"),
+        (None, Some(_), _) => Some("undo"),
+        (None, None, Some(Possible::Confined)) => Some("could-confine"),
+        (None, None, Some(Possible::Undo)) => Some("could-undo"),
+        (None, None, None) => None,
+    }
 }
 
 fn findings(decision: &Decision) -> Vec<FindingEntry> {

@@ -19,6 +19,7 @@ fn entry(id: &str) -> Entry {
         findings: Vec::new(),
         stop: false,
         trace: Trace::default(),
+        protection: automode_core::confine::Protection::default(),
     };
     Entry::new(
         &decision,

@@ -145,6 +145,7 @@ fn own() -> Vec<Finding> {
             });
         }
     }
+    findings.extend(probe::confinement());
     findings.extend(probe::judges());
     findings
 }

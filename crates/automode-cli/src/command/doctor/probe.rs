@@ -146,3 +146,25 @@ pub fn setting(text: &str, pointer: &str) -> Option<bool> {
     let value: Value = root.to_serde_value()?;
     value.pointer(pointer).and_then(Value::as_bool)
 }
+
+/// Whether a promise to confine would be kept here; tried anew.
+pub fn confinement() -> Vec<Finding> {
+    let machine = State::locate(|name| std::env::var(name).ok())
+        .ok()
+        .and_then(|state| automode_confine::Machine::here(state.root().to_owned()));
+    let Some(machine) = machine else {
+        return vec![super::note("commands cannot be confined: there is no home or no state")];
+    };
+    let tested = automode_confine::selftest(&machine);
+    let mut findings: Vec<Finding> = tested
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.failure.is_some())
+        .map(|attempt| super::note(format!("confinement by {attempt}")))
+        .collect();
+    findings.push(match &tested.backend {
+        Some(backend) => super::good(format!("commands can be confined by {}", backend.name())),
+        None => super::note("commands cannot be confined here; unread code asks as before"),
+    });
+    findings
+}

@@ -12,9 +12,11 @@ use automode::ports::{FileSystem, SessionRecord};
 use automode::session::{self, CallNote, Memory, Note, SessionSummary};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, HookPhase};
+use automode_confine::Refusal;
 use automode_core::{Ledger, Outcome, WrittenFile};
 use sha2::{Digest, Sha256};
 
+use super::promise;
 use super::recall::{self, FromTranscript};
 use super::record;
 use super::serve::HookContext;
@@ -35,15 +37,18 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     let print = permit::fingerprint(call);
     let settled = settle(context, call, &print, &standing);
     let Settled {
-        settlement,
+        mut settlement,
         config,
         price,
+        refused,
     } = match settled {
         Ok(settled) => settled,
         Err(why) => return Answer::failure(&why, context.options.enforcement),
     };
     let permitted = matches!(settlement.decision.ground, Ground::Permit(_));
     let name = name(&print);
+    promise::explain(&mut settlement.decision, &refused);
+    let rewritten = promise::keep(context, call, &name, &mut settlement.decision);
     let log = Entry::new(
         &settlement.decision,
         &Circumstance {
@@ -94,11 +99,18 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
         (false, true) => Trouble::Unwritten,
         (false, false) => Trouble::None,
     };
-    answer(context, &settlement.decision, &name, trouble)
+    let mut answer = answer(context, &settlement.decision, &name, trouble);
+    if let Answer::Ruling(ruling) = &mut answer {
+        ruling.rewritten = rewritten;
+    }
+    answer
 }
 
 /// Decides a request for permission. A call that was just decided is not decided again where that was a no or a question.
 pub fn permission(context: &HookContext<'_>, call: &ToolCall) -> Answer {
+    if let Some((_, id)) = promise::original(context, call) {
+        return answer(context, &repeated(Verdict::Allow, &id), &id, Trouble::None);
+    }
     let memory = remembered(context);
     let print = permit::fingerprint(call);
     let before = memory
@@ -116,18 +128,23 @@ pub fn permission(context: &HookContext<'_>, call: &ToolCall) -> Answer {
     let name = before
         .map(|known| known.note.decision.clone())
         .unwrap_or_default();
-    let decision = Decision {
+    answer(context, &repeated(verdict, &name), &name, Trouble::None)
+}
+
+/// The decision that was made when the call itself came.
+fn repeated(verdict: Verdict, name: &str) -> Decision {
+    Decision {
         verdict,
         ground: Ground::Policy {
-            rule: name.clone(),
+            rule: name.to_owned(),
             origin: "the decision before this request".to_owned(),
         },
         reason: format!("as decided before ({name})"),
         findings: Vec::new(),
         stop: false,
         trace: automode_core::Trace::default(),
-    };
-    answer(context, &decision, &name, Trouble::None)
+        protection: automode_core::confine::Protection::default(),
+    }
 }
 
 /// Everything that is known of the session.
@@ -230,6 +247,8 @@ struct Settled {
     config: String,
     /// What asking the judge cost, in millionths of a dollar, where that is known.
     price: Option<u64>,
+    /// What this call was refused when it ran confined before.
+    refused: Vec<Refusal>,
 }
 
 fn settle(
@@ -260,7 +279,12 @@ fn settle(
         permits: context.state.as_ref(),
         window: &gate.policy().settings.judge.transcript,
     };
-    let settlement = gate.decide(call, &session(context, standing), &recall);
+    let (enforces, refused) = promise::kept_here(context, &gate.policy().settings.confine, print);
+    let session = Session {
+        enforces,
+        ..session(context, standing)
+    };
+    let settlement = gate.decide(call, &session, &recall);
     let config = gate.policy().provenance().digest.chars().take(16).collect();
     let price = settlement.judged.as_ref().and_then(|judged| {
         let price = gate.policy().settings.service.price(&judged.model)?;
@@ -270,6 +294,7 @@ fn settle(
         settlement,
         config,
         price,
+        refused,
     })
 }
 

@@ -11,6 +11,7 @@ mod decide;
 mod obituary;
 mod options;
 mod pipe;
+mod promise;
 mod recall;
 mod record;
 mod serve;

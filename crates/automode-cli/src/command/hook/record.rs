@@ -13,7 +13,7 @@ use automode_agents::{Answer, Enforcement, EventKind, Report};
 use automode_core::{Outcome, WrittenFile, path, tool};
 use serde_json::{Map, Value};
 
-use super::decide;
+use super::{decide, promise};
 use super::serve::HookContext;
 use crate::setup;
 
@@ -38,6 +38,8 @@ pub fn start(context: &HookContext<'_>) {
     if let Some(state) = &context.state {
         // What stays behind today goes tomorrow.
         session::expire(state, SystemTime::now()).unwrap_or_default();
+        automode_confine::undo::UndoStore::new(state.root()).expire().unwrap_or_default();
+        automode_confine::expire_tickets(state.root());
     }
 }
 
@@ -68,6 +70,8 @@ pub fn life(context: &HookContext<'_>) {
 
 /// A call has ended: what became of it, and the files as they are now.
 pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outcome: Outcome) {
+    let promised = promise::original(context, call);
+    let call = promised.as_ref().map_or(call, |(original, _)| original);
     let memory = decide::remembered(context);
     let print = permit::fingerprint(call);
     let is_it = |own: &str| id == Some(own);
@@ -79,6 +83,10 @@ pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outco
             Some(own) => is_it(own),
             None => known.note.print == print,
         });
+    if let Some(known) = known {
+        let ran_as_promised = promised.as_ref().is_some_and(|(_, id)| *id == known.note.decision);
+        promise::ended(context, call, &known.note.decision, ran_as_promised);
+    }
     let mut files: Vec<WrittenFile> = known
         .map(|known| known.note.writes.clone())
         .unwrap_or_default();

@@ -13,7 +13,9 @@ use crate::{Finding, GitState, WrittenFile};
 
 pub struct LocalData;
 
-const ID: &str = "local-data";
+/// The rule on work of this machine that would be gone.
+pub const LOCAL_DATA: &str = "local-data";
+const ID: &str = LOCAL_DATA;
 const NARROW: &str = "name the exact files inside the project, or leave it to the person";
 const COMMIT: &str = "commit or stash the work first";
 

@@ -4,4 +4,4 @@ mod cloud_storage;
 mod local_data;
 
 pub use cloud_storage::CloudStorage;
-pub use local_data::LocalData;
+pub use local_data::{LOCAL_DATA, LocalData};

@@ -1,0 +1,191 @@
+//! Promises of a decision, kept before it counts.
+//!
+//! A promise that cannot be kept is not made: the engine is told beforehand what this
+//! machine and this client can keep, and what fails all the same turns the allow that rests
+//! on it into a question. A client that ran something else than it was told loses the trust
+//! for the rest of the session.
+
+use std::path::{Path, PathBuf};
+
+use automode::{Decision, Ground, Presence, ToolCall, Verdict};
+use automode_agents::{Enforcement, HookPhase, Rewriting};
+use automode_confine::undo::{Limits, UndoStore};
+use automode_confine::{Machine, Refusal, RunRecord, Ticket, known_backend};
+use automode_core::confine::{
+    ConfineMode, ConfineSettings, Confinement, Enforces, Protection, Rewritten, Undo, rewrite,
+};
+use serde_json::{Map, Value};
+
+use super::decide;
+use super::serve::HookContext;
+
+/// What can be kept for this call under these settings.
+pub fn kept_here(context: &HookContext<'_>, settings: &ConfineSettings, print: &str) -> (Enforces, Vec<Refusal>) {
+    let nothing = (Enforces::default(), Vec::new());
+    let Some(state) = context.state.as_ref() else {
+        return nothing;
+    };
+    let decides = context.options.enforcement == Enforcement::Enforce
+        && context.event.kind.phase() == HookPhase::BeforeTool;
+    if !decides {
+        return nothing;
+    }
+    let snapshots = settings.undo == Undo::On;
+    let wanted = match settings.mode {
+        ConfineMode::Off => false,
+        ConfineMode::Unread | ConfineMode::Always => true,
+    };
+    let trusted = context.options.agent.client().rewriting == Rewriting::Honoured
+        && !distrust(state.root(), &context.event.session).exists();
+    if !wanted || !trusted {
+        return (Enforces { confinement: false, snapshots }, Vec::new());
+    }
+    let refused = refused_before(context, state.root(), print);
+    let backend = Machine::here(state.root().to_owned()).and_then(|machine| known_backend(&machine));
+    let confinement = backend.is_some() && refused.is_empty();
+    (Enforces { confinement, snapshots }, refused)
+}
+
+/// What this very call was refused when it last ran confined in this session.
+fn refused_before(context: &HookContext<'_>, state: &Path, print: &str) -> Vec<Refusal> {
+    let memory = decide::remembered(context);
+    let before = memory.calls.iter().rev().find(|known| known.note.print == print);
+    before
+        .and_then(|known| RunRecord::read(state, &known.note.decision))
+        .map(|record| record.report.refusals)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|refusal| !matches!(refusal, Refusal::Vanished(_)))
+        .collect()
+}
+
+/// Adds what was refused before to a question.
+pub fn explain(decision: &mut Decision, refused: &[Refusal]) {
+    if decision.verdict == Verdict::Allow {
+        return;
+    }
+    for refusal in refused.iter().take(3) {
+        let what = match refusal {
+            Refusal::Network(host) => format!("network to {host}"),
+            Refusal::Write(path) | Refusal::Vanished(path) => format!("write to {}", path.display()),
+        };
+        decision.reason.push_str(&format!("; when it ran confined, {what} was refused"));
+    }
+}
+
+/// Keeps what a decision promises; the input that must run in place of the call's own.
+pub fn keep(
+    context: &HookContext<'_>,
+    call: &ToolCall,
+    id: &str,
+    decision: &mut Decision,
+) -> Option<Map<String, Value>> {
+    let protection = std::mem::take(&mut decision.protection);
+    if decision.verdict != Verdict::Allow {
+        decision.protection.possible = protection.possible;
+        return None;
+    }
+    if let Some(plan) = &protection.snapshot {
+        let state = context.state.as_ref()?;
+        let project = project(context);
+        let command = call.text("command").unwrap_or_default();
+        let store = UndoStore::new(state.root());
+        if let Err(why) = store.take(id, &project, command, plan, Limits::default()) {
+            ask(context, decision, &format!("what would be lost cannot be kept: {why}"));
+            return None;
+        }
+        decision.protection.snapshot = protection.snapshot.clone();
+    }
+    let confinement = protection.confinement?;
+    match wrapped(context, call, id, &confinement) {
+        Some(input) => {
+            decision.protection.confinement = Some(confinement);
+            Some(input)
+        }
+        None => {
+            // An allow of its own stands without it; one that rests on it does not.
+            if decision.ground == Ground::FastPath("confined") {
+                ask(context, decision, "it cannot be confined here");
+            }
+            None
+        }
+    }
+}
+
+/// Writes the promise down and gives the input that keeps it.
+fn wrapped(
+    context: &HookContext<'_>,
+    call: &ToolCall,
+    id: &str,
+    confinement: &Confinement,
+) -> Option<Map<String, Value>> {
+    let state = context.state.as_ref()?;
+    let machine = Machine::here(state.root().to_owned())?;
+    let command = call.text("command")?;
+    let program = machine.program.to_str()?;
+    let text = rewrite(program, id, command)?;
+    let ticket = Ticket {
+        id: id.to_owned(),
+        session: context.event.session.clone(),
+        command: command.to_owned(),
+        confinement: confinement.clone(),
+        backend: known_backend(&machine)?,
+    };
+    ticket.write(state.root()).ok()?;
+    let mut input = call.input.clone();
+    input.insert("command".to_owned(), Value::String(text));
+    Some(input)
+}
+
+fn ask(context: &HookContext<'_>, decision: &mut Decision, why: &str) {
+    decision.protection = Protection::default();
+    decision.verdict = match context.presence {
+        Presence::Interactive => Verdict::Ask,
+        Presence::Headless => Verdict::Deny,
+    };
+    decision.reason = format!("{}; {why}", decision.reason);
+}
+
+fn project(context: &HookContext<'_>) -> PathBuf {
+    let (standing, _) = decide::standing(context);
+    PathBuf::from(standing.cwd.unwrap_or_else(|| context.event.cwd.clone()))
+}
+
+/// A call as it was before it was rewritten, with the id of its promise.
+pub fn original(context: &HookContext<'_>, call: &ToolCall) -> Option<(ToolCall, String)> {
+    let Rewritten { id, original } = Rewritten::parse(call.text("command")?)?;
+    let state = context.state.as_ref()?;
+    // Only what was really promised here counts: anybody can write such a text.
+    let ticket = Ticket::read(state.root(), &id, &original).ok()?;
+    if ticket.session != context.event.session {
+        return None;
+    }
+    let mut call = call.clone();
+    call.input.insert("command".to_owned(), Value::String(original));
+    Some((call, id))
+}
+
+/// A call has ended: its snapshot is sealed, and whether it ran as promised is seen.
+pub fn ended(context: &HookContext<'_>, call: &ToolCall, decision: &str, ran_as_promised: bool) {
+    let Some(state) = context.state.as_ref() else {
+        return;
+    };
+    // Without a seal everything goes beside: nothing is lost by missing it.
+    UndoStore::new(state.root()).seal(decision).unwrap_or_default();
+    let command = call.text("command").unwrap_or_default();
+    let promised = Ticket::read(state.root(), decision, command).is_ok();
+    if promised && !ran_as_promised {
+        let path = distrust(state.root(), &context.event.session);
+        std::fs::write(path, decision).unwrap_or_default();
+    }
+}
+
+/// The mark of a session whose client does not run what it is told.
+fn distrust(state: &Path, session: &str) -> PathBuf {
+    let name: String = session
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
+        .take(100)
+        .collect();
+    state.join("confined").join(format!("distrusted.{name}"))
+}

@@ -1,0 +1,304 @@
+//! Which calls a promise may turn into an allow.
+//!
+//! Both types have one way to be made, and it looks at everything that stands in the way
+//! of the call: only unread code, or only a loss that a snapshot makes good. A veto, a
+//! guard, a rule of a person, any other finding or effect leaves nothing to build them of.
+
+use automode_shell::place::Zone;
+use automode_shell::{
+    Act, Code, Direction, Effect, Extent, GapKind, Host, ProcessScope, Target, Taint, VcsOp,
+    WriteHow,
+};
+
+use super::{Confinement, ConfineSettings, Git, SnapshotPlan};
+use crate::exceptions::{self, ProjectCode};
+use crate::rules::LOCAL_DATA;
+use crate::scene::{Scene, certain, report};
+use crate::{Action, Finding, Weight};
+
+/// Proof that unread code is all that stands in the way of a call, or nothing at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confinable {
+    /// What was not read, for people.
+    unread: Vec<String>,
+    git: Git,
+    read: Vec<String>,
+}
+
+impl Confinable {
+    /// # Errors
+    /// What else stands in the way.
+    pub fn of(
+        scene: &Scene<'_>,
+        findings: &[Finding],
+        project_code: ProjectCode,
+    ) -> Result<Self, String> {
+        let Action::Shell { command } = scene.action else {
+            return Err("it is no shell command".to_owned());
+        };
+        let Some(analysis) = scene.analysis else {
+            return Err("nothing is known about what it does".to_owned());
+        };
+        if super::rewrite("automode", "id", command).is_none() {
+            return Err("its text cannot be wrapped".to_owned());
+        }
+        if let Some(finding) = exceptions::standing(scene, findings).next() {
+            return Err(format!("a finding stands: {}", finding.rule));
+        }
+        // All gaps, also those that a setting accepts: every one must be of unread code.
+        if let Some(gap) = analysis.coverage.gaps().iter().find(|gap| !is_unread(&gap.kind)) {
+            return Err(format!("the command itself was not understood: {}", report::gap(&gap.kind)));
+        }
+        for effect in &analysis.effects {
+            if !fits(scene, effect) {
+                return Err("it does something that confinement would break or not hold".to_owned());
+            }
+            if !exceptions::is_covered(effect, scene, project_code) && !is_unread_code(effect) {
+                return Err("it does something that is not routine".to_owned());
+            }
+        }
+        let unread = exceptions::open_gaps(scene, project_code)
+            .into_iter()
+            .map(|gap| report::gap(&gap.kind))
+            .collect();
+        Ok(Self {
+            unread,
+            git: git(scene),
+            read: named(scene),
+        })
+    }
+
+    /// Whether it runs code that nobody read.
+    #[must_use]
+    pub fn starts_unread_code(scene: &Scene<'_>) -> bool {
+        let gaps = scene.analysis.is_some_and(|analysis| !analysis.coverage.is_complete());
+        gaps || scene.effects().any(|effect| match &effect.act {
+            Act::Execute { origin, .. } => !origin.seen,
+            _ => false,
+        })
+    }
+
+    /// The promise for this call under a person's settings.
+    #[must_use]
+    pub fn confinement(&self, settings: &ConfineSettings, roots: &[String]) -> Option<Confinement> {
+        let (project, others) = roots.split_first()?;
+        let mut confinement = settings.confinement(project);
+        confinement.git = self.git;
+        confinement.write.extend(others.iter().map(Into::into));
+        confinement.read.extend(self.read.iter().map(Into::into));
+        Some(confinement)
+    }
+
+    /// One sentence for a person.
+    #[must_use]
+    pub fn reason(&self, settings: &ConfineSettings) -> String {
+        let network = if settings.net.is_empty() { "no network" } else { "listed hosts only" };
+        let what = self.unread.first().map_or("it runs the project's code", String::as_str);
+        format!("confined: {what}; {network}, changes only in the project")
+    }
+}
+
+/// Gaps in what is known about code; a command that was not understood is another matter.
+fn is_unread(kind: &GapKind) -> bool {
+    match kind {
+        GapKind::Program(_)
+        | GapKind::Argument { .. }
+        | GapKind::DynamicWord { .. }
+        | GapKind::Unseen(_)
+        | GapKind::Call { .. } => true,
+        GapKind::Refused(_) | GapKind::Syntax(_) | GapKind::DynamicProgram | GapKind::Budget => {
+            false
+        }
+    }
+}
+
+/// Code of this machine that did not come from elsewhere.
+fn is_unread_code(effect: &Effect) -> bool {
+    let Act::Execute { code, origin } = &effect.act else {
+        return false;
+    };
+    let foreign = origin.taint.has(Taint::NETWORK) || origin.taint.has(Taint::DECODED);
+    match code {
+        Code::Task { .. } | Code::File(_) | Code::Program(_) | Code::Inline { .. } => !foreign,
+        Code::Stream | Code::Package(_) | Code::Container { .. } | Code::Remote { .. } => false,
+    }
+}
+
+/// Whether an effect means the same inside: no network, no other process, the project's files.
+fn fits(scene: &Scene<'_>, effect: &Effect) -> bool {
+    let is_local = |target: &Target| {
+        scene.places(target).iter().all(|place| {
+            place.protected.is_none()
+                && matches!(place.zone, Zone::Project | Zone::ProjectRoot | Zone::Sink)
+        })
+    };
+    match &effect.act {
+        Act::Write { target, .. } | Act::Delete { target, .. } => is_local(target),
+        Act::Read { .. }
+        | Act::List { .. }
+        | Act::Execute { .. }
+        | Act::Connect {
+            host: Host::Loopback,
+            direction: Direction::Send | Direction::Receive,
+            ..
+        }
+        | Act::Process {
+            scope: ProcessScope::Own,
+        }
+        | Act::Environment { .. } => true,
+        Act::Vcs(op) => match op {
+            VcsOp::Local
+            | VcsOp::DiscardChanges { .. }
+            | VcsOp::Clean { .. }
+            | VcsOp::Rewrite
+            | VcsOp::Apply => true,
+            VcsOp::DropHistory
+            | VcsOp::Fetch
+            | VcsOp::Push { .. }
+            | VcsOp::Remote { .. }
+            | VcsOp::Config { .. } => false,
+        },
+        Act::Connect { .. }
+        | Act::Process { .. }
+        | Act::Listen { .. }
+        | Act::Package { .. }
+        | Act::Privilege(_)
+        | Act::Persist { .. }
+        | Act::System(_)
+        | Act::Cloud { .. }
+        | Act::Database { .. }
+        | Act::Credential { .. }
+        | Act::Publish { .. }
+        | Act::Message { .. }
+        | Act::Agent { .. }
+        | Act::Exhaust => false,
+    }
+}
+
+/// The repository may be written only where the command's own text is a git write.
+fn git(scene: &Scene<'_>) -> Git {
+    let own = |effect: &Effect| {
+        matches!(effect.act, Act::Vcs(_))
+            && scene.program(effect).as_deref() == Some("git")
+            && scene.invocation(effect).is_some_and(|start| start.layers.is_empty())
+    };
+    if scene.effects().any(own) { Git::Commit } else { Git::ReadOnly }
+}
+
+/// Files outside the project that the command names to read or run.
+fn named(scene: &Scene<'_>) -> Vec<String> {
+    let mut paths: Vec<String> = scene
+        .effects()
+        .filter_map(|effect| match &effect.act {
+            Act::Read { target }
+            | Act::List { target }
+            | Act::Execute {
+                code: Code::File(target),
+                ..
+            } => Some(target),
+            _ => None,
+        })
+        .filter(|target| target.extent == Extent::Exact)
+        .filter(|target| {
+            matches!(
+                scene.place(target).zone,
+                Zone::Temp | Zone::InHome | Zone::Elsewhere
+            )
+        })
+        .map(|target| target.path.clone())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Proof that a loss of local work is all that stands in the way, and that it can be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recoverable {
+    plan: SnapshotPlan,
+    what: String,
+}
+
+impl Recoverable {
+    /// # Errors
+    /// What else stands in the way.
+    pub fn of(
+        scene: &Scene<'_>,
+        findings: &[Finding],
+        project_code: ProjectCode,
+    ) -> Result<Self, String> {
+        if !matches!(scene.action, Action::Shell { .. }) {
+            return Err("it is no shell command".to_owned());
+        }
+        let standing: Vec<&Finding> = exceptions::standing(scene, findings).collect();
+        let Some(first) = standing.first() else {
+            return Err("no loss stands in its way".to_owned());
+        };
+        let other = standing
+            .iter()
+            .find(|finding| finding.rule != LOCAL_DATA || finding.weight == Weight::Veto);
+        if let Some(finding) = other {
+            return Err(format!("a finding stands: {}", finding.rule));
+        }
+        if let Some(gap) = exceptions::open_gaps(scene, project_code).first() {
+            return Err(report::gap(&gap.kind));
+        }
+        let mut plan = SnapshotPlan::default();
+        for effect in scene.effects() {
+            if !keep(scene, effect, &mut plan) && !exceptions::is_covered(effect, scene, project_code) {
+                return Err("it does something that no copy makes good".to_owned());
+            }
+        }
+        if plan == SnapshotPlan::default() {
+            return Err("what would be lost is not known by name".to_owned());
+        }
+        Ok(Self {
+            plan,
+            what: first.evidence.clone(),
+        })
+    }
+
+    #[must_use]
+    pub fn into_parts(self) -> (SnapshotPlan, String) {
+        (self.plan, format!("{}; the files are kept first (automode undo)", self.what))
+    }
+}
+
+/// Adds what an effect takes away; false where a copy of files does not make it good.
+fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
+    let in_project = |target: &Target| {
+        scene.places(target).iter().all(|place| {
+            place.protected.is_none() && place.zone == Zone::Project
+        })
+    };
+    let path = |target: &Target| match target.extent {
+        Extent::Exact => Some(target.path.clone()),
+        Extent::Pattern | Extent::Below => Some(certain(&target.path)),
+        Extent::Prefix | Extent::Unknown => None,
+    };
+    match &effect.act {
+        Act::Delete { target, .. }
+        | Act::Write {
+            target,
+            how: WriteHow::Replace | WriteHow::Edit,
+            ..
+        } => match path(target) {
+            Some(path) if in_project(target) => {
+                plan.paths.push(path.into());
+                true
+            }
+            Some(_) | None => false,
+        },
+        Act::Vcs(VcsOp::DiscardChanges { .. } | VcsOp::Clean { ignored: false, .. }) => {
+            let start = scene.invocation(effect).and_then(|start| start.cwd.clone());
+            match start {
+                Some(cwd) => {
+                    plan.changed_in.push(cwd.into());
+                    true
+                }
+                None => false,
+            }
+        }
+        _ => false,
+    }
+}
