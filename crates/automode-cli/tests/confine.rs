@@ -98,16 +98,18 @@ fn payload(client: &str, project: &Path, when: &str, command: &str) -> Value {
     let event = match (client, when) {
         ("gemini-cli", "before") => "BeforeTool",
         ("gemini-cli", _) => "AfterTool",
-        ("copilot", "before") => "preToolUse",
-        ("copilot", _) => "postToolUse",
         (_, "before") => "PreToolUse",
         (_, _) => "PostToolUse",
     };
     let input = json!({ "command": command });
     match client {
+        "copilot" if when == "before" => json!({
+            "sessionId": "s1", "cwd": project, "toolName": "bash",
+            "toolArgs": {"command": command, "description": "run", "mode": "sync"},
+        }),
         "copilot" => json!({
-            "hook_event_name": event, "hookEventName": event, "sessionId": "s1", "session_id": "s1",
-            "cwd": project, "toolName": "bash", "toolArgs": input, "toolResult": {"resultType": "success"},
+            "sessionId": "s1", "cwd": project, "toolName": "bash", "toolArgs": input,
+            "toolResult": {"resultType": "success"},
         }),
         "gemini-cli" | "qwen-code" => json!({
             "session_id": "s1", "cwd": project, "hook_event_name": event,

@@ -87,7 +87,14 @@ fn parse(bytes: &[u8]) -> Option<Address> {
 /// A path as the caller means it: relative to a descriptor, or to where it stands.
 pub(crate) fn absolute(thread: u32, directory: i32, path: &Path) -> Option<PathBuf> {
     if path.is_absolute() {
-        return Some(lexical(path));
+        let plain = lexical(path);
+        // The caller's own directory there, not ours.
+        for own in ["/proc/self", "/proc/thread-self"] {
+            if let Ok(rest) = plain.strip_prefix(own) {
+                return Some(Path::new("/proc").join(thread.to_string()).join(rest));
+            }
+        }
+        return Some(plain);
     }
     let base = if directory == libc::AT_FDCWD {
         fs::read_link(format!("/proc/{thread}/cwd")).ok()?

@@ -17,10 +17,10 @@ use crate::seccomp::{Listener, Notification, Reply};
 pub(crate) fn is_change(notification: &Notification) -> bool {
     let call = notification.call;
     #[cfg(target_arch = "x86_64")]
-    if call == libc::SYS_chmod {
+    if [libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown].contains(&call) {
         return true;
     }
-    [libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_utimensat].contains(&call)
+    [libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_utimensat, libc::SYS_fchownat].contains(&call)
 }
 
 /// Does what is asked to a file in one of the trees.
@@ -59,6 +59,16 @@ pub(crate) fn decide(listener: &Listener, notification: &Notification, trees: &[
     if !own {
         return Reply::Fail(libc::EACCES);
     }
+    if let Some((owner, group)) = change.owner {
+        let number = |value: u32| (value != u32::MAX).then_some(value);
+        return answer(rustix::fs::chownat(
+            &file,
+            "",
+            number(owner).map(rustix::fs::Uid::from_raw),
+            number(group).map(rustix::fs::Gid::from_raw),
+            AtFlags::EMPTY_PATH,
+        ));
+    }
     let result = match (change.mode, times) {
         (Some(mode), _) => {
             rustix::fs::chmodat(CWD, &link, Mode::from_raw_mode(mode), AtFlags::empty())
@@ -66,6 +76,10 @@ pub(crate) fn decide(listener: &Listener, notification: &Notification, trees: &[
         (None, Some(times)) => utimensat(CWD, &link, &times, AtFlags::empty()),
         (None, None) => return Reply::Fail(libc::EACCES),
     };
+    answer(result)
+}
+
+fn answer(result: rustix::io::Result<()>) -> Reply {
     match result {
         Ok(()) => Reply::Done,
         Err(error) => Reply::Fail(error.raw_os_error()),
@@ -80,10 +94,12 @@ pub(crate) fn target(notification: &Notification) -> Option<PathBuf> {
 }
 
 /// The arguments of a call, by name.
+#[derive(Clone, Copy)]
 struct Change {
     directory: i32,
     path: u64,
     mode: Option<u32>,
+    owner: Option<(u32, u32)>,
     /// Where the times lie; zero means now.
     times: Option<u64>,
     flags: u32,
@@ -91,41 +107,33 @@ struct Change {
 
 impl Change {
     fn of(notification: &Notification) -> Self {
-        let [first, second, third, fourth, ..] = notification.arguments;
+        let [first, second, third, fourth, fifth, _] = notification.arguments;
         let low = |value: u64| u32::try_from(value & 0xffff_ffff).unwrap_or(0);
         let directory = i32::from_ne_bytes(low(first).to_ne_bytes());
+        let plain = Self { directory, path: second, mode: None, owner: None, times: None, flags: 0 };
         #[cfg(target_arch = "x86_64")]
-        if notification.call == libc::SYS_chmod {
-            return Self {
-                directory: libc::AT_FDCWD,
-                path: first,
-                mode: Some(low(second)),
-                times: None,
-                flags: 0,
-            };
+        {
+            let legacy = Self { directory: libc::AT_FDCWD, path: first, ..plain };
+            let owner = Some((low(second), low(third)));
+            if notification.call == libc::SYS_chmod {
+                return Self { mode: Some(low(second)), ..legacy };
+            }
+            if notification.call == libc::SYS_chown {
+                return Self { owner, ..legacy };
+            }
+            if notification.call == libc::SYS_lchown {
+                return Self { owner, flags: libc::AT_SYMLINK_NOFOLLOW.unsigned_abs(), ..legacy };
+            }
+        }
+        if notification.call == libc::SYS_fchownat {
+            return Self { owner: Some((low(third), low(fourth))), flags: low(fifth), ..plain };
         }
         if notification.call == libc::SYS_utimensat {
-            return Self {
-                directory,
-                path: second,
-                mode: None,
-                times: Some(third),
-                flags: low(fourth),
-            };
+            return Self { times: Some(third), flags: low(fourth), ..plain };
         }
         // The older call has no flags; what its register holds means nothing.
-        let flags = if notification.call == libc::SYS_fchmodat2 {
-            low(fourth)
-        } else {
-            0
-        };
-        Self {
-            directory,
-            path: second,
-            mode: Some(low(third)),
-            times: None,
-            flags,
-        }
+        let flags = if notification.call == libc::SYS_fchmodat2 { low(fourth) } else { 0 };
+        Self { mode: Some(low(third)), flags, ..plain }
     }
 }
 

@@ -122,20 +122,17 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
         libc::SYS_mq_open,
     ];
     rules.extend(shared.map(|call| fails(call, EACCES, Vec::new())));
-    // Owners and attributes of files outside: no path rule covers them.
-    let owners = [
-        libc::SYS_fchownat,
+    // Attributes, and old forms of times: no path rule covers them.
+    let attributes = [
         libc::SYS_setxattr,
         libc::SYS_lsetxattr,
         libc::SYS_removexattr,
         libc::SYS_lremovexattr,
     ];
-    rules.extend(owners.map(|call| fails(call, EPERM, Vec::new())));
+    rules.extend(attributes.map(|call| fails(call, EPERM, Vec::new())));
     #[cfg(target_arch = "x86_64")]
     rules.extend(
         [
-            libc::SYS_chown,
-            libc::SYS_lchown,
             libc::SYS_utime,
             libc::SYS_utimes,
             libc::SYS_futimesat,
@@ -148,11 +145,12 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
 /// Calls on a path's rights and times, which path rules do not know.
 #[must_use]
 pub(crate) fn watched_metadata() -> Vec<Rule> {
-    let mut rules: Vec<Rule> = [libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_utimensat]
-        .map(|call| asks(call, Vec::new()))
-        .into();
+    let calls = [libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_utimensat, libc::SYS_fchownat];
+    let mut rules: Vec<Rule> = calls.map(|call| asks(call, Vec::new())).into();
     #[cfg(target_arch = "x86_64")]
-    rules.push(asks(libc::SYS_chmod, Vec::new()));
+    rules.extend(
+        [libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown].map(|call| asks(call, Vec::new())),
+    );
     rules
 }
 

@@ -48,6 +48,7 @@ pub fn write(options: &Options, progress: &Progress, failure: WorkerFailure, sta
         findings: Vec::new(),
         stop: false,
         trace: Trace::default(),
+        protection: automode_core::confine::Protection::default(),
     };
     let print = permit::fingerprint(call);
     let (name, action) = tool::normalize(call);
