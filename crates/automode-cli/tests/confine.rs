@@ -37,7 +37,12 @@ fn world(settings: &str) -> World {
     fs::write(home.join(".config/automode/config.toml"), settings).unwrap();
     fs::write(home.join("secret"), "canary").unwrap();
     fs::write(project.join("gen.bin"), [0_u8, 1, 2]).unwrap();
-    let world = World { _temp: temp, home, project, state };
+    let world = World {
+        _temp: temp,
+        home,
+        project,
+        state,
+    };
     let git = world.command("git").args(["init", "-q"]).output().unwrap();
     assert!(git.status.success());
     world
@@ -75,7 +80,12 @@ impl World {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(payload.to_string().as_bytes())
+            .unwrap();
         let output = child.wait_with_output().unwrap();
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
     }
@@ -149,7 +159,11 @@ fn tool(world: &World, script: &str) {
     use std::os::unix::fs::PermissionsExt;
     // Bytes that no reader of scripts takes for text.
     let path = world.project.join("tool.bin");
-    fs::write(&path, format!("#!/bin/bash\n{script}\nexit 0\n\0\u{1}\u{2}")).unwrap();
+    fs::write(
+        &path,
+        format!("#!/bin/bash\n{script}\nexit 0\n\0\u{1}\u{2}"),
+    )
+    .unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
@@ -160,15 +174,34 @@ fn every_client_that_rewrites_runs_it_confined() {
         eprintln!("skipped: nothing can confine a command here");
         return;
     }
-    tool(&world, "echo made > made; cat ~/secret > stolen; echo evil > ~/planted");
-    for client in ["claude-code", "codex", "gemini-cli", "copilot", "opencode", "generic"] {
+    tool(
+        &world,
+        "echo made > made; cat ~/secret > stolen; echo evil > ~/planted",
+    );
+    for client in [
+        "claude-code",
+        "codex",
+        "gemini-cli",
+        "copilot",
+        "opencode",
+        "generic",
+    ] {
         let answer = world.before(client, COMMAND);
         let command = rewritten(client, &answer).unwrap_or_else(|| panic!("{client}: {answer}"));
-        assert!(command.starts_with("if false; then\n./tool.bin\nelse "), "{client}: {command}");
+        assert!(
+            command.starts_with("if false; then\n./tool.bin\nelse "),
+            "{client}: {command}"
+        );
         let output = world.bash(&command);
         assert_eq!(output.status.code(), Some(0), "{client}: {output:?}");
-        assert_eq!(fs::read_to_string(world.project.join("made")).unwrap(), "made\n");
-        assert_eq!(fs::read_to_string(world.project.join("stolen")).unwrap(), "");
+        assert_eq!(
+            fs::read_to_string(world.project.join("made")).unwrap(),
+            "made\n"
+        );
+        assert_eq!(
+            fs::read_to_string(world.project.join("stolen")).unwrap(),
+            ""
+        );
         assert!(!world.home.join("planted").exists());
         world.after(client, &command);
         fs::remove_file(world.project.join("made")).unwrap();
@@ -186,7 +219,10 @@ fn a_client_that_ignores_rewriting_asks() {
     }
     tool(&world, "true");
     let answer = world.before("qwen-code", COMMAND);
-    assert_ne!(answer["hookSpecificOutput"]["permissionDecision"], "allow", "{answer}");
+    assert_ne!(
+        answer["hookSpecificOutput"]["permissionDecision"], "allow",
+        "{answer}"
+    );
     assert_eq!(rewritten("qwen-code", &answer), None);
 }
 
@@ -197,12 +233,18 @@ fn without_the_setting_or_a_self_test_nothing_changes() {
     off.confines();
     let answer = off.before("claude-code", COMMAND);
     assert_eq!(rewritten("claude-code", &answer), None);
-    assert_ne!(answer["hookSpecificOutput"]["permissionDecision"], "allow", "{answer}");
+    assert_ne!(
+        answer["hookSpecificOutput"]["permissionDecision"], "allow",
+        "{answer}"
+    );
     let untested = world(UNREAD);
     tool(&untested, "true");
     let answer = untested.before("claude-code", COMMAND);
     assert_eq!(rewritten("claude-code", &answer), None);
-    assert_ne!(answer["hookSpecificOutput"]["permissionDecision"], "allow", "{answer}");
+    assert_ne!(
+        answer["hookSpecificOutput"]["permissionDecision"], "allow",
+        "{answer}"
+    );
 }
 
 #[test]
@@ -233,7 +275,9 @@ fn a_refused_call_that_comes_again_asks_with_the_refusals() {
     world.after("claude-code", &command);
     let again = world.before("claude-code", COMMAND);
     assert_eq!(rewritten("claude-code", &again), None);
-    let reason = again["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    let reason = again["hookSpecificOutput"]["permissionDecisionReason"]
+        .as_str()
+        .unwrap();
     assert!(reason.contains("203.0.113.7:80 was refused"), "{reason}");
 }
 
@@ -242,12 +286,18 @@ fn a_loss_is_allowed_with_undo_and_comes_back() {
     let world = world("undo = \"on\"\n");
     fs::write(world.project.join("notes.txt"), "mine").unwrap();
     let answer = world.before("claude-code", "rm notes.txt");
-    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow", "{answer}");
+    assert_eq!(
+        answer["hookSpecificOutput"]["permissionDecision"], "allow",
+        "{answer}"
+    );
     assert!(world.bash("rm notes.txt").status.success());
     world.after("claude-code", "rm notes.txt");
     let output = world.automode(&["undo"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert_eq!(fs::read_to_string(world.project.join("notes.txt")).unwrap(), "mine");
+    assert_eq!(
+        fs::read_to_string(world.project.join("notes.txt")).unwrap(),
+        "mine"
+    );
     let listed = world.automode(&["undo", "--list", "--json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["files"], 1);
@@ -260,7 +310,10 @@ fn a_loss_beyond_the_limits_asks() {
     let world = world("undo = \"on\"\n");
     fs::write(world.project.join("large"), vec![1_u8; 51_000_000]).unwrap();
     let answer = world.before("claude-code", "rm large");
-    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask", "{answer}");
+    assert_eq!(
+        answer["hookSpecificOutput"]["permissionDecision"], "ask",
+        "{answer}"
+    );
 }
 
 #[test]
@@ -272,10 +325,19 @@ fn run_and_try_by_hand() {
     let output = world.automode(&["run", "--", "cat ~/secret; echo hi > made; exit 7"]);
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     assert!(world.project.join("made").exists());
-    assert_eq!(world.automode(&["run", "nosuch", "--", "true"]).status.code(), Some(125));
+    assert_eq!(
+        world
+            .automode(&["run", "nosuch", "--", "true"])
+            .status
+            .code(),
+        Some(125)
+    );
     let dropped = world.automode(&["try", "--drop", "--json", "echo no > dropped; rm made"]);
     let told: Value = serde_json::from_slice(&dropped.stdout).unwrap();
-    assert_eq!(told["differences"], json!({"dropped": "made", "made": "removed"}));
+    assert_eq!(
+        told["differences"],
+        json!({"dropped": "made", "made": "removed"})
+    );
     assert!(world.project.join("made").exists() && !world.project.join("dropped").exists());
     let kept = world.automode(&["try", "--keep", "echo yes > kept; rm made"]);
     assert!(kept.status.success(), "{kept:?}");

@@ -51,7 +51,12 @@ pub struct Attempt {
 
 impl std::fmt::Display for Attempt {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}: {}", self.name, self.failure.as_deref().unwrap_or_default())
+        write!(
+            out,
+            "{}: {}",
+            self.name,
+            self.failure.as_deref().unwrap_or_default()
+        )
     }
 }
 

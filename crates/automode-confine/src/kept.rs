@@ -9,9 +9,9 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use automode_core::confine::{Confinement, Git};
 use crate::protected::{Mended, Protected, copy_tree, set_aside};
 use crate::repository::Repository;
+use automode_core::confine::{Confinement, Git};
 
 /// Parts of a repository that say where its branches stand.
 const POSITIONS: [&str; 5] = ["HEAD", "packed-refs", "refs", "index", "logs"];

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use automode_core::confine::{Confinement, Git, Home};
 use crate::machine::Machine;
 use crate::protected::Protected;
 use crate::repository::Repository;
 use crate::toolchain;
+use automode_core::confine::{Confinement, Git, Home};
 
 /// One place inside; later ones lie over earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,13 @@ pub(crate) fn is_change(notification: &Notification) -> bool {
     if [libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown].contains(&call) {
         return true;
     }
-    [libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_utimensat, libc::SYS_fchownat].contains(&call)
+    [
+        libc::SYS_fchmodat,
+        libc::SYS_fchmodat2,
+        libc::SYS_utimensat,
+        libc::SYS_fchownat,
+    ]
+    .contains(&call)
 }
 
 /// Does what is asked to a file in one of the trees.
@@ -110,30 +116,64 @@ impl Change {
         let [first, second, third, fourth, fifth, _] = notification.arguments;
         let low = |value: u64| u32::try_from(value & 0xffff_ffff).unwrap_or(0);
         let directory = i32::from_ne_bytes(low(first).to_ne_bytes());
-        let plain = Self { directory, path: second, mode: None, owner: None, times: None, flags: 0 };
+        let plain = Self {
+            directory,
+            path: second,
+            mode: None,
+            owner: None,
+            times: None,
+            flags: 0,
+        };
         #[cfg(target_arch = "x86_64")]
         {
-            let legacy = Self { directory: libc::AT_FDCWD, path: first, ..plain };
+            let legacy = Self {
+                directory: libc::AT_FDCWD,
+                path: first,
+                ..plain
+            };
             let owner = Some((low(second), low(third)));
             if notification.call == libc::SYS_chmod {
-                return Self { mode: Some(low(second)), ..legacy };
+                return Self {
+                    mode: Some(low(second)),
+                    ..legacy
+                };
             }
             if notification.call == libc::SYS_chown {
                 return Self { owner, ..legacy };
             }
             if notification.call == libc::SYS_lchown {
-                return Self { owner, flags: libc::AT_SYMLINK_NOFOLLOW.unsigned_abs(), ..legacy };
+                return Self {
+                    owner,
+                    flags: libc::AT_SYMLINK_NOFOLLOW.unsigned_abs(),
+                    ..legacy
+                };
             }
         }
         if notification.call == libc::SYS_fchownat {
-            return Self { owner: Some((low(third), low(fourth))), flags: low(fifth), ..plain };
+            return Self {
+                owner: Some((low(third), low(fourth))),
+                flags: low(fifth),
+                ..plain
+            };
         }
         if notification.call == libc::SYS_utimensat {
-            return Self { times: Some(third), flags: low(fourth), ..plain };
+            return Self {
+                times: Some(third),
+                flags: low(fourth),
+                ..plain
+            };
         }
         // The older call has no flags; what its register holds means nothing.
-        let flags = if notification.call == libc::SYS_fchmodat2 { low(fourth) } else { 0 };
-        Self { mode: Some(low(third)), flags, ..plain }
+        let flags = if notification.call == libc::SYS_fchmodat2 {
+            low(fourth)
+        } else {
+            0
+        };
+        Self {
+            mode: Some(low(third)),
+            flags,
+            ..plain
+        }
     }
 }
 

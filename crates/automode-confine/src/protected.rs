@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use automode_core::confine::Git;
 use crate::repository::{RUNNING_FILES, Repository};
+use automode_core::confine::Git;
 
 /// In the project's own directory.
 const PROJECT_NAMES: &[&str] = &[

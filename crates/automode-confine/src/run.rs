@@ -19,7 +19,6 @@ use thiserror::Error;
 
 use crate::backend::Backend;
 use crate::bubblewrap::{self, PROGRAM};
-use automode_core::confine::Confinement;
 use crate::environment;
 use crate::inside::{ORDER, Order, SOCKET, code_of};
 use crate::kept::Kept;
@@ -30,6 +29,7 @@ use crate::proxy::Proxy;
 use crate::refusal::Report;
 use crate::seccomp;
 use crate::watch::{Bounds, Notes};
+use automode_core::confine::Confinement;
 
 /// What is to run, and within what.
 #[derive(Debug, Clone)]

@@ -9,8 +9,16 @@ use automode_core::confine::{Confinement, Git, Home, Network};
 
 /// What a Mac needs to run programs at all.
 const SYSTEM: &[&str] = &[
-    "/usr", "/bin", "/sbin", "/System", "/Library", "/private/etc", "/private/var/db/timezone",
-    "/opt/homebrew", "/opt/local", "/dev",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/System",
+    "/Library",
+    "/private/etc",
+    "/private/var/db/timezone",
+    "/opt/homebrew",
+    "/opt/local",
+    "/dev",
 ];
 
 /// Files of a repository that decide what later commands run.
@@ -32,7 +40,14 @@ pub fn seatbelt_profile(confinement: &Confinement, home: &Path, temporary: &Path
     }
     if confinement.home == Home::Hide {
         lines.push(format!("(allow file-read* {})", subpath(home)));
-        for secret in [".ssh", ".aws", ".gnupg", ".config/gh", "Library/Keychains", ".netrc"] {
+        for secret in [
+            ".ssh",
+            ".aws",
+            ".gnupg",
+            ".config/gh",
+            "Library/Keychains",
+            ".netrc",
+        ] {
             lines.push(format!("(deny file-read* {})", subpath(&home.join(secret))));
         }
     }
@@ -40,7 +55,10 @@ pub fn seatbelt_profile(confinement: &Confinement, home: &Path, temporary: &Path
         lines.push(format!("(allow file-read* {})", subpath(place)));
     }
     let project = &confinement.project;
-    for place in [project.as_path(), temporary].into_iter().chain(confinement.write.iter().map(AsRef::as_ref)) {
+    for place in [project.as_path(), temporary]
+        .into_iter()
+        .chain(confinement.write.iter().map(AsRef::as_ref))
+    {
         lines.push(format!("(allow file-read* file-write* {})", subpath(place)));
     }
     // Later rules win: what must stay is denied after the project is opened.
@@ -51,7 +69,10 @@ pub fn seatbelt_profile(confinement: &Confinement, home: &Path, temporary: &Path
             for file in RUNNING {
                 lines.push(format!("(deny file-write* {})", subpath(&git.join(file))));
             }
-            lines.push(format!("(deny file-write-unlink (literal {}))", quoted(&git)));
+            lines.push(format!(
+                "(deny file-write-unlink (literal {}))",
+                quoted(&git)
+            ));
         }
     }
     match &confinement.network {
@@ -69,7 +90,10 @@ fn subpath(path: &Path) -> String {
 
 /// A string of the profile's language.
 fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+    let text = path
+        .to_string_lossy()
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"");
     format!("\"{text}\"")
 }
 
@@ -78,23 +102,38 @@ mod tests {
     use super::*;
 
     fn profile(git: Git) -> String {
-        let confinement = Confinement { git, ..Confinement::of_project("/Users/dev/a \"b\"") };
-        seatbelt_profile(&confinement, Path::new("/Users/dev"), Path::new("/private/tmp/x"))
+        let confinement = Confinement {
+            git,
+            ..Confinement::of_project("/Users/dev/a \"b\"")
+        };
+        seatbelt_profile(
+            &confinement,
+            Path::new("/Users/dev"),
+            Path::new("/private/tmp/x"),
+        )
     }
 
     #[test]
     fn everything_is_denied_but_what_is_named() {
         let text = profile(Git::ReadOnly);
         assert!(text.starts_with("(version 1)\n(deny default)\n"), "{text}");
-        assert!(text.contains("(allow file-read* file-write* (subpath \"/Users/dev/a \\\"b\\\"\"))"));
-        assert!(!text.contains("(subpath \"/Users/dev\")"), "the home is not opened");
+        assert!(
+            text.contains("(allow file-read* file-write* (subpath \"/Users/dev/a \\\"b\\\"\"))")
+        );
+        assert!(
+            !text.contains("(subpath \"/Users/dev\")"),
+            "the home is not opened"
+        );
         assert!(!text.contains("network-outbound"), "no way out");
     }
 
     #[test]
     fn what_must_stay_is_denied_last() {
         let text = profile(Git::ReadOnly);
-        let (open, shut) = (text.find("file-write* (subpath \"/Users").unwrap(), text.find("(deny file-write* (subpath").unwrap());
+        let (open, shut) = (
+            text.find("file-write* (subpath \"/Users").unwrap(),
+            text.find("(deny file-write* (subpath").unwrap(),
+        );
         assert!(open < shut);
         let text = profile(Git::Commit);
         assert!(text.contains("/.git/hooks\"))") && text.contains("/.git/config\"))"));

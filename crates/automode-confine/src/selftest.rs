@@ -13,11 +13,11 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
-use automode_core::confine::Confinement;
 use crate::inside::{NOT_STARTED, inside};
 use crate::layout::private;
 use crate::machine::Machine;
 use crate::run::{Request, run};
+use automode_core::confine::Confinement;
 
 /// What was tried, best first, and what is used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::backend::Backend;
-use automode_core::confine::Confinement;
 use crate::layout::{plain, private};
 use crate::refusal::Report;
+use automode_core::confine::Confinement;
 
 /// A promise with its call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,11 @@
 //! not installed is skipped with a line.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,11 +32,21 @@ const fn work(
     setup: &'static str,
     command: &'static str,
 ) -> Workload {
-    Workload { name, needs, setup, command, git: "read-only", bubblewrap_only: false }
+    Workload {
+        name,
+        needs,
+        setup,
+        command,
+        git: "read-only",
+        bubblewrap_only: false,
+    }
 }
 
 const fn git(name: &'static str, setup: &'static str, command: &'static str) -> Workload {
-    Workload { git: "commit", ..work(name, &["git"], setup, command) }
+    Workload {
+        git: "commit",
+        ..work(name, &["git"], setup, command)
+    }
 }
 
 const SERVER: &str = "cat > server.py <<'EOF'\nimport http.server, threading, urllib.request\ns = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\nthreading.Thread(target=s.serve_forever, daemon=True).start()\nprint(urllib.request.urlopen('http://127.0.0.1:%d/' % s.server_port).status)\nEOF";
@@ -44,42 +58,146 @@ const NODE: &str = "cat > package.json <<'EOF'\n{\"name\": \"x\", \"version\": \
 const CARGO: &str = "printf '[package]\\nname = \"x\"\\nedition = \"2021\"\\n[workspace]\\n' > Cargo.toml; mkdir src; cat > src/main.rs <<'EOF'\nfn main() { println!(\"hi\"); }\n#[test]\nfn works() {\n    let f = std::env::temp_dir().join(\"automode-x\");\n    std::fs::write(&f, \"x\").unwrap();\n    let l = std::net::TcpListener::bind(\"127.0.0.1:0\").unwrap();\n    std::net::TcpStream::connect(l.local_addr().unwrap()).unwrap();\n}\nEOF";
 
 const WORKLOADS: &[Workload] = &[
-    work("git status", &["git"], "", "git status --short && git log --oneline -1"),
-    git("git commit", "echo b > b", "git add b && git commit -qm two && git log --oneline | wc -l | grep -q 2"),
-    git("git branch and switch", "", "git switch -qc side && git switch -q -"),
-    git("git stash", "echo c >> a", "git stash -q && git stash pop -q && grep -q c a"),
+    work(
+        "git status",
+        &["git"],
+        "",
+        "git status --short && git log --oneline -1",
+    ),
+    git(
+        "git commit",
+        "echo b > b",
+        "git add b && git commit -qm two && git log --oneline | wc -l | grep -q 2",
+    ),
+    git(
+        "git branch and switch",
+        "",
+        "git switch -qc side && git switch -q -",
+    ),
+    git(
+        "git stash",
+        "echo c >> a",
+        "git stash -q && git stash pop -q && grep -q c a",
+    ),
     git("git gc", "", "git gc -q"),
-    git("git worktree", "", "git worktree add -q side && git worktree list | wc -l | grep -q 2"),
-    work("make with cc", &["make", "cc"], "printf 'int main(){return 0;}\\n' > m.c; printf 'all:\\n\\tcc -o m m.c && ./m\\n' > Makefile", "make"),
-    work("cargo build and test", &["cargo", "cc"], CARGO, "cargo build --offline -q && cargo test --offline -q"),
-    work("npm test with a server", &["npm", "node"], NODE, "npm test --silent"),
-    work("python tests", &["python3"], PYTHON, "python3 -m unittest -q test_all"),
-    work("venv", &["python3"], "", "python3 -m venv --without-pip .venv && .venv/bin/python -c 'import sys; assert sys.prefix.endswith(\".venv\")'"),
-    work("server and client", &["python3"], SERVER, "python3 server.py 2>/dev/null | grep -q 200"),
-    work("server and curl in one call", &["python3", "curl"], "", "python3 -m http.server 8765 --bind 127.0.0.1 >/dev/null 2>&1 & sleep 1; for i in 1 2 3 4 5 6; do curl -sf http://127.0.0.1:8765/ >/dev/null && ok=1 && break; sleep 1; done; kill %1; test \"$ok\" = 1"),
-    work("mktemp", &[], "", "f=$(mktemp) && echo x > \"$f\" && d=$(mktemp -d) && mv \"$f\" \"$d/\""),
-    work("pseudo terminal", &["python3"], "", "python3 -c 'import pty; raise SystemExit(pty.spawn([\"sh\", \"-c\", \"test -t 1\"]))' < /dev/null"),
+    git(
+        "git worktree",
+        "",
+        "git worktree add -q side && git worktree list | wc -l | grep -q 2",
+    ),
+    work(
+        "make with cc",
+        &["make", "cc"],
+        "printf 'int main(){return 0;}\\n' > m.c; printf 'all:\\n\\tcc -o m m.c && ./m\\n' > Makefile",
+        "make",
+    ),
+    work(
+        "cargo build and test",
+        &["cargo", "cc"],
+        CARGO,
+        "cargo build --offline -q && cargo test --offline -q",
+    ),
+    work(
+        "npm test with a server",
+        &["npm", "node"],
+        NODE,
+        "npm test --silent",
+    ),
+    work(
+        "python tests",
+        &["python3"],
+        PYTHON,
+        "python3 -m unittest -q test_all",
+    ),
+    work(
+        "venv",
+        &["python3"],
+        "",
+        "python3 -m venv --without-pip .venv && .venv/bin/python -c 'import sys; assert sys.prefix.endswith(\".venv\")'",
+    ),
+    work(
+        "server and client",
+        &["python3"],
+        SERVER,
+        "python3 server.py 2>/dev/null | grep -q 200",
+    ),
+    work(
+        "server and curl in one call",
+        &["python3", "curl"],
+        "",
+        "python3 -m http.server 8765 --bind 127.0.0.1 >/dev/null 2>&1 & sleep 1; for i in 1 2 3 4 5 6; do curl -sf http://127.0.0.1:8765/ >/dev/null && ok=1 && break; sleep 1; done; kill %1; test \"$ok\" = 1",
+    ),
+    work(
+        "mktemp",
+        &[],
+        "",
+        "f=$(mktemp) && echo x > \"$f\" && d=$(mktemp -d) && mv \"$f\" \"$d/\"",
+    ),
+    work(
+        "pseudo terminal",
+        &["python3"],
+        "",
+        "python3 -c 'import pty; raise SystemExit(pty.spawn([\"sh\", \"-c\", \"test -t 1\"]))' < /dev/null",
+    ),
     work("own processes", &[], "", "sleep 60 & kill $! && ! wait $!"),
-    work("shared memory", &["python3"], "", "python3 -c 'from multiprocessing import shared_memory as s; m = s.SharedMemory(create=True, size=64); m.buf[0] = 1; m.close(); m.unlink()'"),
-    work("modes and times", &[], "", "touch -d 2001-01-01 x && chmod 750 x && test -n \"$(find x -perm 750 ! -newermt 2002-01-01)\""),
-    work("archive", &["tar"], "mkdir d; echo x > d/x", "tar cf d.tar d && rm -r d && tar xf d.tar && grep -q x d/x"),
-    Workload { bubblewrap_only: true, ..work("fixed name in /tmp", &[], "", "echo x > /tmp/fixed && grep -q x /tmp/fixed") },
+    work(
+        "shared memory",
+        &["python3"],
+        "",
+        "python3 -c 'from multiprocessing import shared_memory as s; m = s.SharedMemory(create=True, size=64); m.buf[0] = 1; m.close(); m.unlink()'",
+    ),
+    work(
+        "modes and times",
+        &[],
+        "",
+        "touch -d 2001-01-01 x && chmod 750 x && test -n \"$(find x -perm 750 ! -newermt 2002-01-01)\"",
+    ),
+    work(
+        "archive",
+        &["tar"],
+        "mkdir d; echo x > d/x",
+        "tar cf d.tar d && rm -r d && tar xf d.tar && grep -q x d/x",
+    ),
+    Workload {
+        bubblewrap_only: true,
+        ..work(
+            "fixed name in /tmp",
+            &[],
+            "",
+            "echo x > /tmp/fixed && grep -q x /tmp/fixed",
+        )
+    },
 ];
 
 fn has(program: &str) -> bool {
-    Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status().unwrap().success()
+    Command::new("sh")
+        .args(["-c", &format!("command -v {program}")])
+        .stdout(Stdio::null())
+        .status()
+        .unwrap()
+        .success()
 }
 
 fn shell(directory: &Path, home: &Path, text: &str) -> String {
-    let output = user(Command::new("bash"), directory, home).args(["-c", text]).output().unwrap();
-    assert!(output.status.success(), "{text}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = user(Command::new("bash"), directory, home)
+        .args(["-c", text])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{text}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// The person's own toolchains, found by the variables that name them.
 fn user(mut command: Command, directory: &Path, home: &Path) -> Command {
     let real = std::env::var("HOME").unwrap_or_default();
-    command.current_dir(directory).env("HOME", home).stdin(Stdio::null());
+    command
+        .current_dir(directory)
+        .env("HOME", home)
+        .stdin(Stdio::null());
     for (name, place) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
         if std::env::var_os(name).is_none() {
             command.env(name, format!("{real}/{place}"));
@@ -100,19 +218,37 @@ fn run(work: &Workload, backend: &str) -> Result<(), String> {
     let home = temp.path().canonicalize().unwrap();
     let project = home.join("app");
     fs::create_dir(&project).unwrap();
-    shell(&project, &home, "git init -q . && echo a > a && git add a && git commit -qm one");
+    shell(
+        &project,
+        &home,
+        "git init -q . && echo a > a && git add a && git commit -qm one",
+    );
     shell(&project, &home, work.setup);
     let before = shell(&project, &home, "git status --porcelain");
-    let confinement = format!("{{\"project\":{:?},\"git\":{:?}}}", project.to_str().unwrap(), work.git);
+    let confinement = format!(
+        "{{\"project\":{:?},\"git\":{:?}}}",
+        project.to_str().unwrap(),
+        work.git
+    );
     let launch = |command: &str| {
         let launcher = Command::new(env!("CARGO_BIN_EXE_automode-confine"));
         let mut launcher = user(launcher, &project, &home);
-        launcher.args(["run", backend, home.join(".state").to_str().unwrap(), &confinement, command]);
+        launcher.args([
+            "run",
+            backend,
+            home.join(".state").to_str().unwrap(),
+            &confinement,
+            command,
+        ]);
         launcher.output().unwrap()
     };
     assert!(launch("true").status.success());
     let after = shell(&project, &home, "git status --porcelain");
-    assert_eq!(before, after, "{}: a run that does nothing changes nothing", work.name);
+    assert_eq!(
+        before, after,
+        "{}: a run that does nothing changes nothing",
+        work.name
+    );
     let output = launch(work.command);
     if output.status.success() {
         return Ok(());

@@ -90,7 +90,10 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
         HookPhase::BeforeTool => {
             let ruling = ruling.for_presence(presence);
             let mut reply = Map::from_iter([
-                ("permissionDecision".to_owned(), json!(ruling.verdict.name())),
+                (
+                    "permissionDecision".to_owned(),
+                    json!(ruling.verdict.name()),
+                ),
                 ("permissionDecisionReason".to_owned(), json!(ruling.reason)),
             ]);
             if let Some(input) = claude_code::rewritten(&ruling) {

@@ -71,7 +71,10 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
         reply.insert("continue".to_owned(), Value::Bool(false));
     }
     if let Some(input) = claude_code::rewritten(&ruling) {
-        reply.insert("hookSpecificOutput".to_owned(), json!({ "tool_input": input }));
+        reply.insert(
+            "hookSpecificOutput".to_owned(),
+            json!({ "tool_input": input }),
+        );
     }
     Reply::json(&Value::Object(reply))
 }

@@ -37,7 +37,10 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
         return Reply::neutral();
     };
     // It would run the original whatever stands here, so nothing is ever rewritten.
-    let ruling = Ruling { rewritten: None, ..ruling.for_presence(presence) };
+    let ruling = Ruling {
+        rewritten: None,
+        ..ruling.for_presence(presence)
+    };
     match phase {
         HookPhase::BeforeTool => claude_code::before_tool(&ruling, Stop::Ignored),
         HookPhase::PermissionRequest => {

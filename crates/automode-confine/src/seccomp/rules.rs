@@ -132,12 +132,8 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
     rules.extend(attributes.map(|call| fails(call, EPERM, Vec::new())));
     #[cfg(target_arch = "x86_64")]
     rules.extend(
-        [
-            libc::SYS_utime,
-            libc::SYS_utimes,
-            libc::SYS_futimesat,
-        ]
-        .map(|call| fails(call, EPERM, Vec::new())),
+        [libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat]
+            .map(|call| fails(call, EPERM, Vec::new())),
     );
     rules
 }
@@ -145,7 +141,12 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
 /// Calls on a path's rights and times, which path rules do not know.
 #[must_use]
 pub(crate) fn watched_metadata() -> Vec<Rule> {
-    let calls = [libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_utimensat, libc::SYS_fchownat];
+    let calls = [
+        libc::SYS_fchmodat,
+        libc::SYS_fchmodat2,
+        libc::SYS_utimensat,
+        libc::SYS_fchownat,
+    ];
     let mut rules: Vec<Rule> = calls.map(|call| asks(call, Vec::new())).into();
     #[cfg(target_arch = "x86_64")]
     rules.extend(

@@ -11,9 +11,9 @@ mod restore;
 mod snapshot;
 mod store;
 
+pub use automode_core::confine::SnapshotPlan;
 pub use entry::{Entry, Kind};
 pub use position::Position;
 pub use restore::{Change, Restoring};
-pub use automode_core::confine::SnapshotPlan;
 pub use snapshot::{Limits, Snapshot, TakeError};
 pub use store::{StoreError, UndoStore};

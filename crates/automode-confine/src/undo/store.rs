@@ -13,8 +13,8 @@ use super::entry::Kind;
 use super::position::Position;
 use super::restore::Restoring;
 use super::snapshot::{Limits, Seal, Snapshot, TakeError, Taking, private_file};
-use automode_core::confine::SnapshotPlan;
 use crate::layout::{plain, private};
+use automode_core::confine::SnapshotPlan;
 
 /// Snapshots below automode's state.
 #[derive(Debug, Clone)]

@@ -122,7 +122,12 @@ pub const ATTACKS: &[Attack] = &[
         "chmod 777 ~/.ssh/id_rsa",
         "test -n \"$(find ~/.ssh/id_rsa -perm 777)\"",
     ),
-    attack("rights by an opened path", "", "$PY 'import os; f = os.open(os.environ[\"REALHOME\"] + \"/.ssh/id_rsa\", os.O_PATH); os.chmod(\"/proc/self/fd/%d\" % f, 0o777)'", "test -n \"$(find ~/.ssh/id_rsa -perm 777)\""),
+    attack(
+        "rights by an opened path",
+        "",
+        "$PY 'import os; f = os.open(os.environ[\"REALHOME\"] + \"/.ssh/id_rsa\", os.O_PATH); os.chmod(\"/proc/self/fd/%d\" % f, 0o777)'",
+        "test -n \"$(find ~/.ssh/id_rsa -perm 777)\"",
+    ),
     attack(
         "times of a key",
         "",

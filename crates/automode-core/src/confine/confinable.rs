@@ -6,11 +6,11 @@
 
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Direction, Effect, Extent, GapKind, Host, ProcessScope, Target, Taint, VcsOp,
+    Act, Code, Direction, Effect, Extent, GapKind, Host, ProcessScope, Taint, Target, VcsOp,
     WriteHow,
 };
 
-use super::{Confinement, ConfineSettings, Git, SnapshotPlan};
+use super::{ConfineSettings, Confinement, Git, SnapshotPlan};
 use crate::exceptions::{self, ProjectCode};
 use crate::rules::LOCAL_DATA;
 use crate::scene::{Scene, certain, report};
@@ -71,7 +71,9 @@ impl Confinable {
     /// Whether it runs code that nobody read.
     #[must_use]
     pub fn starts_unread_code(scene: &Scene<'_>) -> bool {
-        let gaps = scene.analysis.is_some_and(|analysis| !analysis.coverage.is_complete());
+        let gaps = scene
+            .analysis
+            .is_some_and(|analysis| !analysis.coverage.is_complete());
         gaps || scene.effects().any(|effect| match &effect.act {
             Act::Execute { origin, .. } => !origin.seen,
             _ => false,
@@ -92,8 +94,15 @@ impl Confinable {
     /// One sentence for a person.
     #[must_use]
     pub fn reason(&self, settings: &ConfineSettings) -> String {
-        let network = if settings.net.is_empty() { "no network" } else { "listed hosts only" };
-        let what = self.unread.first().map_or("it runs the project's code", String::as_str);
+        let network = if settings.net.is_empty() {
+            "no network"
+        } else {
+            "listed hosts only"
+        };
+        let what = self
+            .unread
+            .first()
+            .map_or("it runs the project's code", String::as_str);
         format!("confined: {what}; {network}, changes only in the project")
     }
 }
@@ -180,9 +189,15 @@ fn git(scene: &Scene<'_>) -> Git {
     let own = |effect: &Effect| {
         matches!(effect.act, Act::Vcs(_))
             && scene.program(effect).as_deref() == Some("git")
-            && scene.invocation(effect).is_some_and(|start| start.layers.is_empty())
+            && scene
+                .invocation(effect)
+                .is_some_and(|start| start.layers.is_empty())
     };
-    if scene.effects().any(own) { Git::Commit } else { Git::ReadOnly }
+    if scene.effects().any(own) {
+        Git::Commit
+    } else {
+        Git::ReadOnly
+    }
 }
 
 /// Files outside the project that the command names to read or run.
@@ -245,7 +260,9 @@ impl Recoverable {
         }
         let mut plan = SnapshotPlan::default();
         for effect in scene.effects() {
-            if !keep(scene, effect, &mut plan) && !exceptions::is_covered(effect, scene, project_code) {
+            if !keep(scene, effect, &mut plan)
+                && !exceptions::is_covered(effect, scene, project_code)
+            {
                 return Err("it does something that no copy makes good".to_owned());
             }
         }
@@ -260,16 +277,20 @@ impl Recoverable {
 
     #[must_use]
     pub fn into_parts(self) -> (SnapshotPlan, String) {
-        (self.plan, format!("{}; the files are kept first (automode undo)", self.what))
+        (
+            self.plan,
+            format!("{}; the files are kept first (automode undo)", self.what),
+        )
     }
 }
 
 /// Adds what an effect takes away; false where a copy of files does not make it good.
 fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
     let in_project = |target: &Target| {
-        scene.places(target).iter().all(|place| {
-            place.protected.is_none() && place.zone == Zone::Project
-        })
+        scene
+            .places(target)
+            .iter()
+            .all(|place| place.protected.is_none() && place.zone == Zone::Project)
     };
     let path = |target: &Target| match target.extent {
         Extent::Exact => Some(target.path.clone()),

@@ -10,8 +10,15 @@
 /// words that follow. The caller has seen that the original parses as whole commands.
 #[must_use]
 pub fn rewrite(program: &str, id: &str, original: &str) -> Option<String> {
-    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    if original.trim().is_empty() || original.ends_with('\\') || original.contains('\0') || !plain(id) {
+    let plain = |text: &str| {
+        text.chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    };
+    if original.trim().is_empty()
+        || original.ends_with('\\')
+        || original.contains('\0')
+        || !plain(id)
+    {
         return None;
     }
     // A here-document ends with its own line; what follows it must not be part of it.
@@ -72,7 +79,10 @@ mod tests {
         for original in originals {
             let text = rewrite("/usr/bin/automode", "k3f9x2ab", original).unwrap();
             let back = Rewritten::parse(&text).unwrap();
-            assert_eq!((back.id.as_str(), back.original.as_str()), ("k3f9x2ab", original));
+            assert_eq!(
+                (back.id.as_str(), back.original.as_str()),
+                ("k3f9x2ab", original)
+            );
         }
     }
 
@@ -83,6 +93,9 @@ mod tests {
         }
         assert_eq!(rewrite("automode", "k; rm -rf ~", "ls"), None);
         assert_eq!(Rewritten::parse("make test"), None);
-        assert_eq!(Rewritten::parse("if false; then\nx\nelse automode run k -- 'y'\nfi"), None);
+        assert_eq!(
+            Rewritten::parse("if false; then\nx\nelse automode run k -- 'y'\nfi"),
+            None
+        );
     }
 }

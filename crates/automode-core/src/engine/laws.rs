@@ -10,11 +10,11 @@ use super::plan::plan;
 use super::{WalkEnd, walk};
 use crate::confine::{ConfineMode, Enforces, Protection, Undo};
 use crate::policy::fixture::{fact, policy};
-use crate::{exceptions, guards};
 use crate::{
     Facts, Ground, Mode, PathFact, PathKind, Presence, Query, Session, ToolCall, Trace, Verdict,
     judge, rules,
 };
+use crate::{exceptions, guards};
 
 const COMMANDS: &[&str] = &[
     "ls -la",

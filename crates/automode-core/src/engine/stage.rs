@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::case::Case;
 use super::opinion::Opinion;
-use crate::confine::{ConfineMode, Confinable, Possible, Recoverable, Undo};
+use crate::confine::{Confinable, ConfineMode, Possible, Recoverable, Undo};
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
 use crate::policy::{AskRules, Asked, Asks, Bypass, Match};
 use crate::scene::{Suspicion, report};
@@ -279,7 +279,8 @@ pub(super) fn confined(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
         Ok(confinable) => match confinable.confinement(&settings.confine, &case.context.roots) {
             Some(confinement) => {
                 let reason = confinable.reason(&settings.confine);
-                let mut opinion = Opinion::new(Verdict::Allow, Ground::FastPath("confined"), reason);
+                let mut opinion =
+                    Opinion::new(Verdict::Allow, Ground::FastPath("confined"), reason);
                 opinion.protection.confinement = Some(confinement);
                 StageAnswer::Says(opinion)
             }
@@ -290,7 +291,11 @@ pub(super) fn confined(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
 }
 
 /// An allow of the engine's own that starts code is confined too. A person's rule is not.
-pub(super) fn confine_allowed(case: &Case<'_>, findings: &[Finding], mut opinion: Opinion) -> Opinion {
+pub(super) fn confine_allowed(
+    case: &Case<'_>,
+    findings: &[Finding],
+    mut opinion: Opinion,
+) -> Opinion {
     let by_engine = matches!(opinion.ground, Ground::FastPath(_));
     if opinion.verdict != Verdict::Allow || !by_engine || !confines(case) {
         return opinion;
@@ -319,8 +324,13 @@ fn confines(case: &Case<'_>) -> bool {
 
 /// A process that outlives its call would not outlive its confinement.
 fn is_in_background(case: &Case<'_>) -> bool {
-    const NAMES: [&str; 5] =
-        ["run_in_background", "is_background", "background", "fireAndForget", "mode"];
+    const NAMES: [&str; 5] = [
+        "run_in_background",
+        "is_background",
+        "background",
+        "fireAndForget",
+        "mode",
+    ];
     NAMES.iter().any(|name| match case.call.input.get(*name) {
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::String(word)) => word != "sync",
@@ -330,7 +340,9 @@ fn is_in_background(case: &Case<'_>) -> bool {
 
 /// What could have been promised for a call that asks, under the settings as they are.
 pub(super) fn possible(case: &Case<'_>, findings: &[Finding]) -> Option<Possible> {
-    let veto = findings.iter().any(|finding| finding.weight == Weight::Veto);
+    let veto = findings
+        .iter()
+        .any(|finding| finding.weight == Weight::Veto);
     let asked = case.policy.asks(&case.subject()).any().is_some();
     let stopped = guards::check(&case.scene()).is_some();
     if veto || asked || stopped || case.session.mode != Mode::Auto || is_in_background(case) {

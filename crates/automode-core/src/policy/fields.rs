@@ -94,7 +94,13 @@ pub const FIELDS: &[Field] = &[
         key: "undo",
         doc: "Whether files that an allowed call could lose are kept first, so that a loss inside the project needs no question.",
         kind: Kind::Choice(&["off", "on"]),
-        set: |s, v| choose(&mut s.confine.undo, v, &[("off", Undo::Off), ("on", Undo::On)]),
+        set: |s, v| {
+            choose(
+                &mut s.confine.undo,
+                v,
+                &[("off", Undo::Off), ("on", Undo::On)],
+            )
+        },
         get: |s| {
             text(match s.confine.undo {
                 Undo::Off => "off",
@@ -129,7 +135,13 @@ pub const FIELDS: &[Field] = &[
         key: "confine.home",
         doc: "What a confined command sees of the home: nothing but toolchains, or all but the places that hold secrets.",
         kind: Kind::Choice(&["empty", "hide"]),
-        set: |s, v| choose(&mut s.confine.home, v, &[("empty", Home::Empty), ("hide", Home::Hide)]),
+        set: |s, v| {
+            choose(
+                &mut s.confine.home,
+                v,
+                &[("empty", Home::Empty), ("hide", Home::Hide)],
+            )
+        },
         get: |s| {
             text(match s.confine.home {
                 Home::Empty => "empty",

@@ -20,7 +20,6 @@ mod world;
 
 use crate::Finding;
 use crate::scene::Scene;
-pub use destroy::LOCAL_DATA;
 pub use content::detect as detect_content;
 pub use secrets::adds_to_history;
 

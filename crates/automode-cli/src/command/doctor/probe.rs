@@ -153,7 +153,9 @@ pub fn confinement() -> Vec<Finding> {
         .ok()
         .and_then(|state| automode_confine::Machine::here(state.root().to_owned()));
     let Some(machine) = machine else {
-        return vec![super::note("commands cannot be confined: there is no home or no state")];
+        return vec![super::note(
+            "commands cannot be confined: there is no home or no state",
+        )];
     };
     let tested = automode_confine::selftest(&machine);
     let mut findings: Vec<Finding> = tested

@@ -38,12 +38,24 @@ pub fn kept_here(context: &HookContext<'_>, settings: &ConfineSettings, print: &
     let trusted = context.options.agent.client().rewriting == Rewriting::Honoured
         && !distrust(state.root(), &context.event.session).exists();
     if !wanted || !trusted {
-        return (Enforces { confinement: false, snapshots }, Vec::new());
+        return (
+            Enforces {
+                confinement: false,
+                snapshots,
+            },
+            Vec::new(),
+        );
     }
     let refused = refused_before(context, state.root(), print);
     let backend = Machine::here(state.root().to_owned()).and_then(|machine| known_backend(&machine));
     let confinement = backend.is_some() && refused.is_empty();
-    (Enforces { confinement, snapshots }, refused)
+    (
+        Enforces {
+            confinement,
+            snapshots,
+        },
+        refused,
+    )
 }
 
 /// What this very call was refused when it last ran confined in this session.
@@ -67,9 +79,13 @@ pub fn explain(decision: &mut Decision, refused: &[Refusal]) {
     for refusal in refused.iter().take(3) {
         let what = match refusal {
             Refusal::Network(host) => format!("network to {host}"),
-            Refusal::Write(path) | Refusal::Vanished(path) => format!("write to {}", path.display()),
+            Refusal::Write(path) | Refusal::Vanished(path) => {
+                format!("write to {}", path.display())
+            }
         };
-        decision.reason.push_str(&format!("; when it ran confined, {what} was refused"));
+        decision
+            .reason
+            .push_str(&format!("; when it ran confined, {what} was refused"));
     }
 }
 
@@ -161,7 +177,8 @@ pub fn original(context: &HookContext<'_>, call: &ToolCall) -> Option<(ToolCall,
         return None;
     }
     let mut call = call.clone();
-    call.input.insert("command".to_owned(), Value::String(original));
+    call.input
+        .insert("command".to_owned(), Value::String(original));
     Some((call, id))
 }
 
@@ -171,7 +188,9 @@ pub fn ended(context: &HookContext<'_>, call: &ToolCall, decision: &str, ran_as_
         return;
     };
     // Without a seal everything goes beside: nothing is lost by missing it.
-    UndoStore::new(state.root()).seal(decision).unwrap_or_default();
+    UndoStore::new(state.root())
+        .seal(decision)
+        .unwrap_or_default();
     let command = call.text("command").unwrap_or_default();
     let promised = Ticket::read(state.root(), decision, command).is_ok();
     if promised && !ran_as_promised {
@@ -184,7 +203,13 @@ pub fn ended(context: &HookContext<'_>, call: &ToolCall, decision: &str, ran_as_
 fn distrust(state: &Path, session: &str) -> PathBuf {
     let name: String = session
         .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '_'
+            }
+        })
         .take(100)
         .collect();
     state.join("confined").join(format!("distrusted.{name}"))

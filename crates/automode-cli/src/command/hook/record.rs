@@ -38,7 +38,9 @@ pub fn start(context: &HookContext<'_>) {
     if let Some(state) = &context.state {
         // What stays behind today goes tomorrow.
         session::expire(state, SystemTime::now()).unwrap_or_default();
-        automode_confine::undo::UndoStore::new(state.root()).expire().unwrap_or_default();
+        automode_confine::undo::UndoStore::new(state.root())
+            .expire()
+            .unwrap_or_default();
         automode_confine::expire_tickets(state.root());
     }
 }
