@@ -6,11 +6,12 @@
 
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Direction, Effect, Extent, GapKind, Host, ProcessScope, Taint, Target, VcsOp,
-    WriteHow,
+    Act, Code, Coverage, Direction, Effect, Extent, GapKind, Host, ProcessScope, Taint, Target,
+    VcsOp, WriteHow,
 };
 
 use super::{ConfineSettings, Confinement, Git, SnapshotPlan};
+use crate::escape::is_invisible;
 use crate::exceptions::{self, ProjectCode};
 use crate::rules::LOCAL_DATA;
 use crate::scene::{Scene, certain, report};
@@ -39,6 +40,12 @@ impl Confinable {
         let Some(analysis) = scene.analysis else {
             return Err("nothing is known about what it does".to_owned());
         };
+        let hides = |letter: char| {
+            is_invisible(letter) || (letter.is_control() && !"\n\t".contains(letter))
+        };
+        if matches!(analysis.coverage, Coverage::Opaque(_)) || command.contains(hides) {
+            return Err("the command was not understood".to_owned());
+        }
         if super::rewrite("automode", "id", command).is_none() {
             return Err("its text cannot be wrapped".to_owned());
         }
@@ -108,16 +115,17 @@ impl Confinable {
 }
 
 /// Gaps in what is known about code; a command that was not understood is another matter.
+///
+/// A file that was refused is code that nobody read. A command that was refused is opaque.
 fn is_unread(kind: &GapKind) -> bool {
     match kind {
         GapKind::Program(_)
         | GapKind::Argument { .. }
         | GapKind::DynamicWord { .. }
         | GapKind::Unseen(_)
-        | GapKind::Call { .. } => true,
-        GapKind::Refused(_) | GapKind::Syntax(_) | GapKind::DynamicProgram | GapKind::Budget => {
-            false
-        }
+        | GapKind::Call { .. }
+        | GapKind::Refused(_) => true,
+        GapKind::Syntax(_) | GapKind::DynamicProgram | GapKind::Budget => false,
     }
 }
 

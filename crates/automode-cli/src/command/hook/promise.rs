@@ -20,7 +20,11 @@ use super::decide;
 use super::serve::HookContext;
 
 /// What can be kept for this call under these settings.
-pub fn kept_here(context: &HookContext<'_>, settings: &ConfineSettings, print: &str) -> (Enforces, Vec<Refusal>) {
+pub fn kept_here(
+    context: &HookContext<'_>,
+    settings: &ConfineSettings,
+    print: &str,
+) -> (Enforces, Vec<Refusal>) {
     let nothing = (Enforces::default(), Vec::new());
     let Some(state) = context.state.as_ref() else {
         return nothing;
@@ -47,7 +51,8 @@ pub fn kept_here(context: &HookContext<'_>, settings: &ConfineSettings, print: &
         );
     }
     let refused = refused_before(context, state.root(), print);
-    let backend = Machine::here(state.root().to_owned()).and_then(|machine| known_backend(&machine));
+    let backend =
+        Machine::here(state.root().to_owned()).and_then(|machine| known_backend(&machine));
     let confinement = backend.is_some() && refused.is_empty();
     (
         Enforces {
@@ -61,7 +66,11 @@ pub fn kept_here(context: &HookContext<'_>, settings: &ConfineSettings, print: &
 /// What this very call was refused when it last ran confined in this session.
 fn refused_before(context: &HookContext<'_>, state: &Path, print: &str) -> Vec<Refusal> {
     let memory = decide::remembered(context);
-    let before = memory.calls.iter().rev().find(|known| known.note.print == print);
+    let before = memory
+        .calls
+        .iter()
+        .rev()
+        .find(|known| known.note.print == print);
     before
         .and_then(|known| RunRecord::read(state, &known.note.decision))
         .map(|record| record.report.refusals)
@@ -107,7 +116,11 @@ pub fn keep(
         let command = call.text("command").unwrap_or_default();
         let store = UndoStore::new(state.root());
         if let Err(why) = store.take(id, &project, command, plan, Limits::default()) {
-            ask(context, decision, &format!("what would be lost cannot be kept: {why}"));
+            ask(
+                context,
+                decision,
+                &format!("what would be lost cannot be kept: {why}"),
+            );
             return None;
         }
         decision.protection.snapshot = protection.snapshot.clone();

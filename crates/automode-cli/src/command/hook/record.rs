@@ -13,8 +13,8 @@ use automode_agents::{Answer, Enforcement, EventKind, Report};
 use automode_core::{Outcome, WrittenFile, path, tool};
 use serde_json::{Map, Value};
 
-use super::{decide, promise};
 use super::serve::HookContext;
+use super::{decide, promise};
 use crate::setup;
 
 /// Files past this size have no digest.
@@ -86,7 +86,9 @@ pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outco
             None => known.note.print == print,
         });
     if let Some(known) = known {
-        let ran_as_promised = promised.as_ref().is_some_and(|(_, id)| *id == known.note.decision);
+        let ran_as_promised = promised
+            .as_ref()
+            .is_some_and(|(_, id)| *id == known.note.decision);
         promise::ended(context, call, &known.note.decision, ran_as_promised);
     }
     let mut files: Vec<WrittenFile> = known
