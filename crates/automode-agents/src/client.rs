@@ -47,6 +47,14 @@ pub enum Proof {
     Documented,
 }
 
+/// What a client does with an input that a hook rewrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rewriting {
+    Honoured,
+    /// The original runs, or nobody has tried: nothing may be promised on it.
+    Ignored,
+}
+
 /// What to assume where nothing tells whether a person is there.
 ///
 /// Clients that turn an unanswered `ask` into a denial may be asked; the others

@@ -40,7 +40,7 @@ mod vscode;
 mod words;
 
 pub use agent::{Agent, CLIENTS};
-pub use client::{
+pub use client::{Rewriting, 
     AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Proof,
     Trial,
 };

@@ -19,7 +19,7 @@ pub(crate) static CLIENT: Client = Client {
     proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
-    rewriting: Rewriting::Honoured,
+    rewriting: crate::client::Rewriting::Honoured,
     presence: AssumedPresence {
         usual: Presence::Interactive,
         headless_when: Some(("CLAUDE_CODE_SESSION_ATTENDED", "0")),

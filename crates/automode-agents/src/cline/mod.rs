@@ -15,6 +15,7 @@ pub(crate) static CLIENT: Client = Client {
     proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
+    rewriting: crate::client::Rewriting::Ignored,
     presence: AssumedPresence {
         usual: Presence::Headless,
         headless_when: None,

@@ -35,6 +35,7 @@ pub(crate) static CLIENT: Client = Client {
     proof: Proof::Documented,
     parse: |bytes| DIALECT.parse(bytes),
     render: |phase, answer, presence| DIALECT.render(phase, answer, presence),
+    rewriting: crate::client::Rewriting::Ignored,
     presence: AssumedPresence {
         usual: Presence::Headless,
         headless_when: None,

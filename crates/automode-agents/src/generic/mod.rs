@@ -14,7 +14,7 @@ pub(crate) static CLIENT: Client = Client {
     proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
-    rewriting: Rewriting::Honoured,
+    rewriting: crate::client::Rewriting::Honoured,
     presence: AssumedPresence {
         usual: Presence::Headless,
         headless_when: None,

@@ -15,7 +15,7 @@ pub(crate) static CLIENT: Client = Client {
     proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
-    rewriting: Rewriting::Ignored,
+    rewriting: crate::client::Rewriting::Ignored,
     presence: AssumedPresence {
         usual: Presence::Interactive,
         headless_when: None,

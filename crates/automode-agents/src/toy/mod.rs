@@ -20,7 +20,7 @@ static CLIENT: Client = Client {
     proof: Proof::Proven,
     parse: hook::parse,
     render: hook::render,
-    rewriting: Rewriting::Ignored,
+    rewriting: crate::client::Rewriting::Ignored,
     presence: AssumedPresence {
         usual: Presence::Headless,
         headless_when: None,
