@@ -40,9 +40,9 @@ mod vscode;
 mod words;
 
 pub use agent::{Agent, CLIENTS};
-pub use client::{Rewriting, 
+pub use client::{
     AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Proof,
-    Trial,
+    Rewriting, Trial,
 };
 pub use event::{Event, EventKind, HookPhase, Malformed, Report, Subagent};
 pub use reply::{Answer, Enforcement, Reply, Ruling};
