@@ -196,7 +196,6 @@ fn fits(scene: &Scene<'_>, effect: &Effect) -> bool {
 fn git(scene: &Scene<'_>) -> Git {
     let own = |effect: &Effect| {
         matches!(effect.act, Act::Vcs(_))
-            && scene.program(effect).as_deref() == Some("git")
             && scene
                 .invocation(effect)
                 .is_some_and(|start| start.layers.is_empty())

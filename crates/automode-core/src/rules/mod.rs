@@ -21,6 +21,7 @@ mod world;
 use crate::Finding;
 use crate::scene::Scene;
 pub use content::detect as detect_content;
+pub use destroy::LOCAL_DATA;
 pub use secrets::adds_to_history;
 
 /// A category of actions to block.
