@@ -53,8 +53,16 @@ impl Confinable {
             return Err(format!("a finding stands: {}", finding.rule));
         }
         // All gaps, also those that a setting accepts: every one must be of unread code.
-        if let Some(gap) = analysis.coverage.gaps().iter().find(|gap| !is_unread(&gap.kind)) {
-            return Err(format!("the command itself was not understood: {}", report::gap(&gap.kind)));
+        if let Some(gap) = analysis
+            .coverage
+            .gaps()
+            .iter()
+            .find(|gap| !is_unread(&gap.kind))
+        {
+            return Err(format!(
+                "the command itself was not understood: {}",
+                report::gap(&gap.kind)
+            ));
         }
         for effect in &analysis.effects {
             if !fits(scene, effect) {
