@@ -216,6 +216,7 @@ fn entry(id: &str) -> Entry {
         findings: Vec::new(),
         stop: false,
         trace: Trace::default(),
+        protection: automode_core::confine::Protection::default(),
     };
     let about = Circumstance {
         time: 1,
