@@ -1,6 +1,10 @@
 //! Clients that are known by their documentation: recorded shapes, and every answer.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that panics has failed"
+)]
 
 use automode_agents::{Agent, Answer, CLIENTS, EventKind, HookPhase, Proof, Ruling};
 use automode_core::{Presence, Verdict};

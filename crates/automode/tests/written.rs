@@ -4,6 +4,8 @@
 //! Each case is a file that is put into a committed project, by whatever means, and a
 //! command that would load it.
 
+#![expect(clippy::expect_used, reason = "a test that panics has failed")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -245,7 +245,7 @@ proptest! {
         };
         let (plain, standing, guarded) = decide(Enforces::default());
         let (promised, _, _) = decide(enforces);
-        prop_assert_eq!(&plain.protection, &Protection::default());
+        prop_assert_eq!(&*plain.protection, &Protection::default());
         if plain.verdict == promised.verdict {
             prop_assert_eq!(&plain.ground, &promised.ground);
         } else {

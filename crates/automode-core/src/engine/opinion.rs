@@ -16,7 +16,8 @@ pub(super) struct Opinion {
     /// The run must end.
     pub stop: bool,
     pub finality: Finality,
-    pub protection: Protection,
+    /// Boxed: almost every opinion promises nothing.
+    pub protection: Box<Protection>,
 }
 
 /// Whether an opinion ends the engine.
@@ -35,7 +36,7 @@ impl Opinion {
             reason: reason.into(),
             stop: false,
             finality: Finality::Settles,
-            protection: Protection::default(),
+            protection: Box::default(),
         }
     }
 
@@ -54,7 +55,7 @@ impl Opinion {
             reason: format!("{}{separator}{detail}", failure.describe()),
             stop: fallback == Fallback::Stop,
             finality: Finality::Settles,
-            protection: Protection::default(),
+            protection: Box::default(),
         }
     }
 

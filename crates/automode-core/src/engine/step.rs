@@ -342,7 +342,7 @@ impl<'a> Engine<'a> {
             reason: opinion.reason,
             findings: std::mem::take(&mut self.findings),
             stop: opinion.stop,
-            protection: self.protection(opinion.verdict, opinion.protection),
+            protection: self.protection(opinion.verdict, *opinion.protection),
             trace: std::mem::take(&mut self.trace),
         };
         Step::Settled(Box::new(Settlement {

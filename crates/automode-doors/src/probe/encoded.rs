@@ -64,7 +64,7 @@ fn base64(word: &str) -> Option<String> {
 }
 
 fn hex(word: &str) -> Option<String> {
-    if word.len() % 2 != 0 || !word.bytes().all(|c| c.is_ascii_hexdigit()) {
+    if !word.len().is_multiple_of(2) || !word.bytes().all(|c| c.is_ascii_hexdigit()) {
         return None;
     }
     let digits: Vec<u8> = word

@@ -293,7 +293,7 @@ fn found(words: &[&str]) -> Option<String> {
 
 fn ripgrep(words: &[&str]) -> Option<String> {
     let lists = |word: &&str| matches!(*word, "-l" | "--files-with-matches" | "--files");
-    words.iter().any(|word| lists(word)).then_some(())?;
+    words.iter().any(lists).then_some(())?;
     let given = words
         .iter()
         .any(|word| matches!(*word, "-e" | "--regexp" | "--files"));

@@ -83,7 +83,8 @@ fn a_damaged_record_is_noticed_for_good() {
         let at = bytes.len() / 2;
         bytes[at] ^= 1;
     };
-    let ways: [(&str, &dyn Fn(&mut Vec<u8>)); 7] = [
+    type Damage<'a> = (&'a str, &'a dyn Fn(&mut Vec<u8>));
+    let ways: [Damage<'_>; 7] = [
         ("random bytes", &|bytes| *bytes = vec![0xa7; 2_000]),
         ("zeroes", &|bytes| bytes.fill(0)),
         ("empty", &|bytes| bytes.clear()),
