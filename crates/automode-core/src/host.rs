@@ -3,7 +3,7 @@
 //! Letters are folded, names of other scripts encoded, and numbers in any base are
 //! the address that they mean: a rule on a host must not be escaped by its spelling.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use core::net::{Ipv4Addr, Ipv6Addr};
 
 use automode_shell::invisible::is_invisible;
 

@@ -287,7 +287,9 @@ fn defaults() -> String {
     let mut put = |text: String| writeln!(out, "{text}").unwrap_or_default();
     let settings = Settings::default();
     let mut table = "";
-    for field in FIELDS {
+    // Keys of no table stand before the tables, or they would belong to the last one.
+    let (tables, top): (Vec<_>, Vec<_>) = FIELDS.iter().partition(|field| field.key.contains('.'));
+    for field in top.into_iter().chain(tables) {
         let value = field.value(&settings);
         let (own, name) = field.key.rsplit_once('.').unwrap_or(("", field.key));
         let empty = matches!(&value, Value::Tables(tables) if tables.is_empty());

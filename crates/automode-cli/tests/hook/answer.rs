@@ -103,7 +103,7 @@ fn what_cannot_be_understood_is_denied() {
 #[test]
 fn a_command_line_that_is_wrong_blocks() {
     let bench = Bench::new();
-    for arguments in [&[][..], &["cursor"], &["codex", "--mode", "off"]] {
+    for arguments in [&[][..], &["nobody"], &["codex", "--mode", "off"]] {
         let answer = bench.hook(arguments, "{}");
         assert_eq!((answer.code, &answer.json), (Some(2), &Value::Null));
         assert!(answer.stderr.contains("denied"), "{}", answer.stderr);

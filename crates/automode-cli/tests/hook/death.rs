@@ -298,6 +298,7 @@ fn the_installed_line_blocks_when_there_is_no_room_to_run() {
                     "/decision",
                     "/permissionDecision",
                     "/behavior",
+                    "/permission",
                 ];
                 let mut found = pointers.iter().filter_map(|at| answer.pointer(at));
                 found.next().and_then(Value::as_str).map(str::to_owned)

@@ -188,7 +188,9 @@ impl Evaluator<'_> {
     ) -> Taint {
         let mut taint = Taint::NONE;
         let words = invocation.argv.iter().skip(1);
-        for argument in words.filter(|word| word.span != text.span) {
+        // Not by the span: inside `sh -c '…'` all words have that of the outer one.
+        let code = text.literal();
+        for argument in words.filter(|word| code.is_none() || word.literal() != code) {
             for target in Target::locate_each(argument, shell.cwd.as_deref()) {
                 if Place::of(&target, self.context).secret.is_some() {
                     taint = taint.with(crate::place::taint_of(&target));

@@ -304,7 +304,13 @@ impl Meaning<'_> {
                 .get(place.saturating_sub(1))
                 .is_some_and(|operand| is(&operand.value, text)),
             Test::Every(words) => parsed.operands.iter().all(|operand| {
-                let known = |word: &&str| is(&operand.value, word);
+                let known = |word: &&str| match *word {
+                    "<name>" => operand
+                        .value
+                        .literal()
+                        .is_some_and(|text| !text.contains('=')),
+                    word => is(&operand.value, word),
+                };
                 words.iter().any(known)
             }),
             Test::Piped => !matches!(self.invocation.stdin, Stdin::Inherited),

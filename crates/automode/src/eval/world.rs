@@ -188,8 +188,12 @@ impl FileSystem for World {
                 }
                 Query::File(path) => {
                     let fact = self.read(path);
-                    // A case does not say which tasks its project declares: nobody looked.
-                    if fact != FileFact::Absent || !is_task_file(path) || !self.contains(path) {
+                    // A case that wrote no task file does not say which tasks its project
+                    // declares: nobody looked.
+                    let unsaid = is_task_file(path)
+                        && self.contains(path)
+                        && !self.files.keys().any(|file| is_task_file(file));
+                    if fact != FileFact::Absent || !unsaid {
                         facts.shell.files.insert(path.clone(), fact);
                     }
                 }

@@ -3,6 +3,7 @@
 //! They are looked for when a judge is about to be asked, in the session's roots
 //! and the user's home. Whatever they say, they are never consent.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -38,7 +39,12 @@ pub fn instructions(session: &Session) -> Vec<Instruction> {
     let home = home.flat_map(|home| in_home().map(move |name| Path::new(home).join(name)));
     let roots = session.roots.iter();
     let roots = roots.flat_map(|root| in_project().map(move |name| Path::new(root).join(name)));
-    home.chain(roots).filter_map(|path| read(&path)).collect()
+    // Several clients share a file: it is shown once.
+    let mut seen = BTreeSet::new();
+    home.chain(roots)
+        .filter(|path| seen.insert(path.clone()))
+        .filter_map(|path| read(&path))
+        .collect()
 }
 
 /// A regular file with something in it; what is not text in it is replaced.

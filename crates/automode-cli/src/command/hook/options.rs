@@ -120,7 +120,7 @@ mod tests {
     fn anything_else_is_refused() {
         for line in [
             "",
-            "cursor",
+            "nobody",
             "codex --mode off",
             "codex --deadline 0",
             "codex --deadline x",
