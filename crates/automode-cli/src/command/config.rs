@@ -288,8 +288,9 @@ fn defaults() -> String {
     let settings = Settings::default();
     let mut table = "";
     // Keys of no table stand before the tables, or they would belong to the last one.
-    let (tables, top): (Vec<_>, Vec<_>) = FIELDS.iter().partition(|field| field.key.contains('.'));
-    for field in top.into_iter().chain(tables) {
+    let top = FIELDS.iter().filter(|field| !field.key.contains('.'));
+    let tables = FIELDS.iter().filter(|field| field.key.contains('.'));
+    for field in top.chain(tables) {
         let value = field.value(&settings);
         let (own, name) = field.key.rsplit_once('.').unwrap_or(("", field.key));
         let empty = matches!(&value, Value::Tables(tables) if tables.is_empty());
