@@ -146,6 +146,21 @@ impl Tables {
             writeln!(text, "({name:?}, &[{}]),", natures.join(", "))?;
         }
         writeln!(text, "];")?;
+        writeln!(text, "/// Where the names of each first byte begin.")?;
+        let starts: Vec<usize> = (0..=256)
+            .map(|byte| {
+                let is_before = |name: &&String| {
+                    name.bytes()
+                        .next()
+                        .is_some_and(|first| usize::from(first) < byte)
+                };
+                self.natures.keys().filter(is_before).count()
+            })
+            .collect();
+        writeln!(
+            text,
+            "pub(crate) static NATURE_STARTS: [u16; 257] = {starts:?};"
+        )?;
         Ok(text)
     }
 }
@@ -190,21 +205,32 @@ fn settings(text: &str) -> Result<String, String> {
 
 fn environment(text: &str) -> Result<String, String> {
     let table: Environment = toml::from_str(text).map_err(|error| error.to_string())?;
-    let mut source = String::from("pub(crate) static VARIABLES: &[Variable] = &[\n");
+    let mut rows: Vec<(&str, String)> = Vec::new();
     for (names, variable) in &table.variable {
         let runs = match variable.runs.as_str() {
             "nothing" | "something" | "shell" | "file" => notation::camel(&variable.runs),
             other => return Err(format!("unknown kind of variable `{other}`")),
         };
         for name in names.split_whitespace() {
-            writeln!(
-                source,
-                "Variable {{ name: {name:?}, runs: VariableRuns::{runs}, fine: &{:?} }},",
-                variable.fine
-            )
-            .map_err(|error| error.to_string())?;
+            let fine = &variable.fine;
+            let row = format!(
+                "Variable {{ name: {name:?}, runs: VariableRuns::{runs}, fine: &{fine:?} }},\n"
+            );
+            rows.push((name, row));
         }
     }
-    source.push_str("];\n");
+    let (patterns, mut exact): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|(name, _)| name.contains('*'));
+    exact.sort();
+    if let Some([(name, _), _]) = exact.array_windows().find(|[one, next]| one.0 == next.0) {
+        return Err(format!("the variable `{name}` is described twice"));
+    }
+    let text = |rows: Vec<(&str, String)>| rows.into_iter().map(|(_, row)| row).collect::<String>();
+    let source = format!(
+        "/// By name.\npub(crate) static VARIABLES: &[Variable] = &[\n{}];\n\
+         pub(crate) static VARIABLE_PATTERNS: &[Variable] = &[\n{}];\n",
+        text(exact),
+        text(patterns)
+    );
     Ok(source)
 }

@@ -86,7 +86,8 @@ fn role(name: &str) -> Result<String> {
             | "form-file" | "keyed-file" | "git-config" | "tar-action" | "cookie" | "ssh-option"
             | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
             | "magic-open" | "fetched" | "refspec" | "query" | "dsn" | "file-scheme"
-            | "unit-property" | "plain" | "unpacked",
+            | "unit-property" | "plain" | "unpacked" | "terminal-format" | "go-flags"
+            | "own-config" | "write-beginning",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),
@@ -275,6 +276,7 @@ fn act(text: &str, names: &Names) -> Result<String> {
         "lifecycle" if tail == "install" => format!("Install(Runner::{})", camel(first)),
         "lifecycle" if tail == "publish" => format!("Publishing(Runner::{})", camel(first)),
         "input" if rest == "editor" => "EditorInput".to_owned(),
+        "input" if rest == "fed-editor" => "FedEditorInput".to_owned(),
         "input" => format!("Input({})", language(rest)?),
         "unseen" => format!("Unseen({})", template(rest, names)?),
         "git" => format!("Git(Git::{})", camel(rest)),
@@ -362,7 +364,8 @@ pub fn output(text: &str, names: &Names) -> Result<String> {
     let (kind, when) = condition(text, names)?;
     match kind {
         "none" | "pass" | "decode" | "network" | "secret" | "endless" | "bounded" | "temporary"
-        | "echo" | "printf" | "basename" | "dirname" | "cwd" => Ok(format!(
+        | "echo" | "printf" | "basename" | "dirname" | "cwd" | "name" | "date" | "revision"
+        | "count" => Ok(format!(
             "OutputRule {{ kind: OutputKind::{}, when: {when} }}",
             camel(kind)
         )),

@@ -72,7 +72,7 @@ pub fn of(rows: &Rows, spec: &Spec) -> Result<Vec<Row>> {
 }
 
 fn collect(
-    options: &std::collections::BTreeMap<String, crate::schema::Values>,
+    options: &std::collections::BTreeMap<String, crate::schema::Lines>,
     tested: &str,
     inert: &std::collections::BTreeMap<String, String>,
     spec: &Spec,
@@ -86,10 +86,13 @@ fn collect(
         if !values.iter().any(says) {
             return Err(format!("`{text}` claims nothing: is it tested or inert?"));
         }
-        rows.push(Row {
-            values,
-            ..row(text, Claim::Role, keyed)?
-        });
+        let row = row(text, Claim::Role, keyed)?;
+        if row.arity == Arity::None && !row.spellings.iter().any(|name| name.ends_with('*')) {
+            return Err(format!(
+                "`{text}` takes nothing, so its role speaks of nothing: test it in an act"
+            ));
+        }
+        rows.push(Row { values, ..row });
     }
     for text in parts(tested) {
         rows.push(row(text, Claim::Tested, keyed)?);

@@ -18,7 +18,7 @@ pub struct Spec {
     pub style: Option<String>,
     /// Options whose values have roles, by their spellings.
     #[serde(default)]
-    pub option: BTreeMap<String, Values>,
+    pub option: BTreeMap<String, Lines>,
     /// Options that conditions ask for.
     #[serde(default)]
     pub tested: String,
@@ -52,21 +52,14 @@ pub struct Spec {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Rows {
     #[serde(default)]
-    pub option: BTreeMap<String, Values>,
+    pub option: BTreeMap<String, Lines>,
     #[serde(default)]
     pub tested: String,
     #[serde(default)]
     pub inert: BTreeMap<String, String>,
 }
 
-/// The roles of an option's values.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Values {
-    One(String),
-    Many(Vec<String>),
-}
-
+/// One text, or a list of them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Lines {
@@ -116,15 +109,6 @@ impl Lines {
         match self {
             Self::One(line) => vec![line.clone()],
             Self::Many(lines) => lines.clone(),
-        }
-    }
-}
-
-impl Values {
-    pub fn list(&self) -> Vec<String> {
-        match self {
-            Self::One(value) => vec![value.clone()],
-            Self::Many(values) => values.clone(),
         }
     }
 }

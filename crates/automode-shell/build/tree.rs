@@ -41,6 +41,7 @@ const ASKED_BY_CODE: &[&str] = &[
     "--follow-tags",
     "--force-with-lease",
     "--global",
+    "--merge",
     "--mirror",
     "--orphan",
     "--ours",
@@ -57,6 +58,7 @@ const ASKED_BY_CODE: &[&str] = &[
     "-B",
     "-iname",
     "-mindepth",
+    "-r",
     "-name",
     "-not",
     "-o",
@@ -98,7 +100,7 @@ fn asks(spec: &Spec) -> BTreeSet<String> {
         .chain(spec.operands.iter().flatten())
         .cloned()
         .chain(spec.output.iter().flat_map(crate::schema::Lines::list))
-        .chain(values.flat_map(crate::schema::Values::list))
+        .chain(values.flat_map(crate::schema::Lines::list))
         .chain(spec.dry.clone());
     texts
         .flat_map(|text| {

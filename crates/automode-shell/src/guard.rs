@@ -25,15 +25,25 @@ pub struct Admitted<'t> {
 
 /// Why a text is not read at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum TextRefusal {
     TooLong { bytes: usize },
     Control { character: char, at: usize },
 }
 
 /// Admits text or says why not. Linear in its length.
-pub fn admit(text: &str) -> Result<Admitted<'_>, Refusal> {
+pub fn admit(text: &str) -> Result<Admitted<'_>, TextRefusal> {
     if text.len() > MAX_BYTES {
-        return Err(Refusal::TooLong { bytes: text.len() });
+        return Err(TextRefusal::TooLong { bytes: text.len() });
+    }
+    // Nearly every command: nothing but letters and signs.
+    let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n');
+    if text.bytes().all(plain) {
+        let opens = |byte: &u8| matches!(byte, b'(' | b'{' | b'[' | b'`' | b'"');
+        return Ok(Admitted {
+            text,
+            openers: text.bytes().filter(opens).count(),
+            disguise: None,
+        });
     }
     let mut openers = 0_usize;
     let mut disguise = None;
@@ -43,7 +53,7 @@ pub fn admit(text: &str) -> Result<Admitted<'_>, Refusal> {
         let after = characters.peek().map(|(_, after)| *after);
         match character {
             '\t' | '\n' => {}
-            _ if character.is_control() => return Err(Refusal::Control { character, at }),
+            _ if character.is_control() => return Err(TextRefusal::Control { character, at }),
             '(' | '{' | '[' | '`' | '"' => openers = openers.saturating_add(1),
             _ if disguise.is_none() && disguises(before, character, after) => {
                 disguise = Some(Span::new(at, at.saturating_add(character.len_utf8())));
@@ -78,7 +88,7 @@ impl<'t> Admitted<'t> {
     }
 }
 
-impl std::fmt::Display for Refusal {
+impl std::fmt::Display for TextRefusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TooLong { bytes } => {
@@ -95,7 +105,7 @@ impl std::fmt::Display for Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_BYTES, Refusal, admit};
+    use super::{MAX_BYTES, TextRefusal, admit};
 
     #[test]
     fn ordinary_text_is_admitted() {
@@ -121,7 +131,7 @@ mod tests {
             let text = format!("ls {control}");
             assert_eq!(
                 admit(&text).err(),
-                Some(Refusal::Control {
+                Some(TextRefusal::Control {
                     character: control,
                     at: 3
                 })

@@ -20,8 +20,8 @@ pub mod syntax;
 pub use eval::analyse;
 pub use ir::{
     Account, Act, Analysis, Certainty, CloudVerb, Code, Context, Coverage, DatabaseVerb, Direction,
-    Dynamic, DynamicSource, Effect, Extent, Facts, FileFact, Gap, GapKind, Host, Interface,
-    Invocation, Language, Layer, Need, Nested, NestedStdin, Origin, Output, PackageOp,
+    Dynamic, DynamicSource, Effect, Extent, Facts, FileChange, FileFact, Gap, GapKind, Host,
+    Interface, Invocation, Language, Layer, Need, Nested, NestedStdin, Origin, Output, PackageOp,
     PackageSource, PersistKind, Piece, ProcessScope, ProgramEffects, Redirect, RefChange, Runner,
     Scope, Span, Stdin, Stdout, SystemChange, Taint, Target, TaskRequest, Touch, Value, VcsOp,
     WriteHow,

@@ -269,17 +269,18 @@ fn nothing_unterminated_is_accepted() {
     }
 }
 
-/// Bash takes these with a warning, so they are read, but never for complete.
+/// Bash takes the rest of the text for the body, warns and runs the command.
 #[test]
-fn an_endless_document_is_read_with_a_gap() {
-    for text in [
-        "cat <<E\nx",
-        "cat <<E",
-        "ls; cat <<-E\n\tx",
-        "bash <<'E'\nls",
+fn an_endless_document_ends_with_the_text() {
+    for (text, complete) in [
+        ("cat <<E\nx", true),
+        ("ls; cat <<-E\n\tx", true),
+        ("bash <<'E'\nls", true),
+        ("cat <<E", false),
+        ("bash <<E\n$x", false),
     ] {
         let analysis = analyse(text, &Context::default(), &Facts::default());
-        assert!(!analysis.coverage.is_complete(), "{text:?}");
+        assert_eq!(analysis.coverage.is_complete(), complete, "{text:?}");
         assert!(!analysis.invocations.is_empty(), "{text:?}");
     }
 }

@@ -318,7 +318,13 @@ impl Evaluator<'_> {
             "hash" => flags(arguments).contains('p'),
             "enable" => flags(arguments).contains(['f', 'n']),
             "complete" | "compgen" => flags(arguments).contains(['C', 'F', 'W']),
-            "bind" => !arguments.is_empty(),
+            // Lists of keys and variables; any other word may bind a key to a command.
+            "bind" => arguments.iter().any(|argument| {
+                let text = argument.literal();
+                text.is_none_or(|text| {
+                    !["-l", "-p", "-P", "-v", "-V", "-s", "-S"].contains(&&*text)
+                })
+            }),
             "wait" => flags(arguments).contains('p'),
             _ => false,
         };
@@ -334,13 +340,14 @@ impl Evaluator<'_> {
 }
 
 /// Options of `shopt` that leave the meaning of words and commands alone. Aliases
-/// and extended patterns are followed whether they are on or not.
+/// and extended patterns are followed whether they are on or not. `dotglob` is none of
+/// them: it makes `*` name hidden files, where secrets and `.git` are.
 const SAFE_OPTIONS: &[&str] = &[
     "checkhash",
     "checkjobs",
     "checkwinsize",
+    "complete_fullquote",
     "cmdhist",
-    "dotglob",
     "expand_aliases",
     "extglob",
     "failglob",
@@ -348,6 +355,8 @@ const SAFE_OPTIONS: &[&str] = &[
     "globasciiranges",
     "globstar",
     "histappend",
+    "histreedit",
+    "histverify",
     "huponexit",
     "inherit_errexit",
     "interactive_comments",
@@ -383,12 +392,19 @@ fn flags(arguments: &[Value]) -> String {
 
 /// `export -p`, `declare -x` or `set` alone: all variables with their values.
 fn lists_variables(name: &str, arguments: &[Value]) -> bool {
-    let flags_only = arguments.iter().all(|argument| {
+    let is_flag = |argument: &Value| {
         let flag = argument.literal();
-        flag.is_some_and(|flag| matches!(&*flag, "-p" | "-x" | "-px" | "-xp"))
+        flag.is_some_and(|flag| flag.starts_with(['-', '+']) && !flag.contains(['f', 'F']))
+    };
+    let flags_only = arguments.iter().all(is_flag);
+    // Some shells show all of them beside the name that is given.
+    let prints = arguments.iter().any(|argument| {
+        let flag = argument.literal();
+        flag.is_some_and(|flag| flag.starts_with('-') && flag.contains('p'))
     });
     match name {
-        "export" | "declare" | "typeset" | "readonly" => flags_only,
+        "export" | "readonly" => flags_only || prints,
+        "declare" | "typeset" => flags_only,
         "set" => arguments.is_empty(),
         _ => false,
     }

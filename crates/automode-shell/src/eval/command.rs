@@ -237,6 +237,7 @@ impl Evaluator<'_> {
                     | DynamicSource::Output
                     | DynamicSource::Item
                     | DynamicSource::Number
+                    | DynamicSource::Name
                     | DynamicSource::Unknown => None,
                 },
                 _ => None,

@@ -10,7 +10,7 @@ use super::output::{CommandOutput, stdin_taint};
 use super::shell_state::{EarlyExit, ShellFunction, ShellState};
 use super::variable::{Stored, either, taint_of_all};
 use crate::ir::{Certainty, DynamicSource, GapKind, Stdout, Taint, Value};
-use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, PartKind, Script, Word};
+use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, PartKind, Quoting, Script, Word};
 
 /// How many commands may be inside each other, so that the stack suffices.
 const MAX_FRAMES: u32 = 40;
@@ -195,8 +195,10 @@ impl Evaluator<'_> {
         let mut outcome = CommandOutput::default();
         let mut through: Option<ShellState> = None;
         let mut ways = Vec::new();
+        let mut covers_all = false;
         for arm in arms {
             for pattern in &arm.patterns {
+                covers_all |= takes_anything(pattern);
                 self.single(pattern, shell);
             }
             let mut way = shell.clone();
@@ -211,6 +213,10 @@ impl Evaluator<'_> {
                     through = Some(way);
                 }
             }
+        }
+        // Where one arm takes whatever is left, some arm was taken.
+        if covers_all && let Some(last) = ways.pop() {
+            *shell = last;
         }
         for way in ways {
             shell.join(way);
@@ -251,8 +257,23 @@ impl Evaluator<'_> {
                 outcome
             }
             items => {
-                let item = items
-                    .and_then(|items| items.into_iter().reduce(|mine, next| either(&mine, &next)));
+                let counts = |items: &Vec<Value>| {
+                    let number = |item: &Value| {
+                        item.literal()
+                            .is_some_and(|text| text.parse::<i64>().is_ok())
+                    };
+                    !items.is_empty() && items.iter().all(number)
+                };
+                let item = match items {
+                    Some(items) if counts(&items) => Some(Value::dynamic(
+                        DynamicSource::Number,
+                        Taint::NONE,
+                        body.span,
+                    )),
+                    items => items.and_then(|items| {
+                        items.into_iter().reduce(|mine, next| either(&mine, &next))
+                    }),
+                };
                 let item = match item {
                     Some(item) => any_item(&item),
                     None => Value::dynamic(DynamicSource::Argument, Taint::NONE, body.span),
@@ -360,6 +381,13 @@ fn runs_elsewhere(expression: &Word) -> bool {
 }
 
 /// What one of several words may be: a pattern stays one, a list becomes an item.
+/// A bare `*` of a `case`.
+fn takes_anything(pattern: &Word) -> bool {
+    matches!(pattern.parts.as_slice(), [part]
+        if part.quoting == Quoting::Bare
+            && matches!(&part.kind, PartKind::Literal(text) if text == "*"))
+}
+
 fn any_item(item: &Value) -> Value {
     if item.may_split && item.is_dynamic() {
         return Value::dynamic(DynamicSource::Item, item.taint(), item.span);

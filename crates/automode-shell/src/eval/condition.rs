@@ -56,7 +56,7 @@ impl Evaluator<'_> {
             Piece::Text(text) | Piece::Glob(text) => substitutes(text),
             Piece::Dynamic(dynamic) => match &dynamic.source {
                 DynamicSource::OneOf(texts) => texts.iter().any(|text| substitutes(text)),
-                DynamicSource::Number => false,
+                DynamicSource::Number | DynamicSource::Name => false,
                 DynamicSource::Variable(_)
                 | DynamicSource::Argument
                 | DynamicSource::Output

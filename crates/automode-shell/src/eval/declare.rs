@@ -3,7 +3,7 @@
 use super::Evaluator;
 use super::output::CommandOutput;
 use super::shell_state::ShellState;
-use super::variable::{Casing, Nature, Stored, VariableBinding};
+use super::variable::{Casing, Stored, VariableBinding, VariableNature};
 use crate::ir::{Act, Certainty, DynamicSource, GapKind, Piece, Span, Taint, Value};
 use crate::program::steers_with;
 use crate::syntax::{Assignment, CommandKind, Script, Simple};
@@ -24,7 +24,7 @@ struct Attributes {
     /// The variable goes when the function ends.
     local: bool,
     exported: bool,
-    nature: Nature,
+    nature: VariableNature,
     /// An array, where a text in parentheses is a list.
     list: bool,
     reference: bool,
@@ -65,7 +65,7 @@ impl Evaluator<'_> {
             }
         }
         // Without a name it prints all of them.
-        let shows = arguments.iter().all(asks_to_print);
+        let shows = arrays.is_empty() && arguments.iter().all(asks_to_print);
         CommandOutput::unknown(if shows { Taint::SECRET } else { Taint::NONE })
     }
 
@@ -190,7 +190,7 @@ impl Evaluator<'_> {
         let binding = VariableBinding {
             value: Stored::Reference(target),
             exported: false,
-            nature: Nature::default(),
+            nature: VariableNature::default(),
         };
         shell.variables.insert(name.to_owned(), binding);
     }
@@ -206,7 +206,7 @@ impl Evaluator<'_> {
             shell.export(name);
         }
         let nature = attributes.nature;
-        if nature == Nature::default() {
+        if nature == VariableNature::default() {
             return;
         }
         let name = shell.resolved(name).to_owned();
@@ -220,7 +220,7 @@ impl Evaluator<'_> {
                     Span::default(),
                 )),
                 exported: false,
-                nature: Nature::default(),
+                nature: VariableNature::default(),
             });
         binding.nature.integer |= nature.integer;
         binding.nature.casing = nature.casing.or(binding.nature.casing);
@@ -247,7 +247,7 @@ impl Evaluator<'_> {
             let binding = VariableBinding {
                 value: Stored::Unset,
                 exported: attributes.exported,
-                nature: Nature::default(),
+                nature: VariableNature::default(),
             };
             shell.variables.insert(name.to_owned(), binding);
             shell.touched(name, [&Stored::Hidden(Taint::NONE)]);
@@ -348,9 +348,9 @@ impl Attributes {
         Self {
             local: kind == Declaration::Local,
             exported: kind == Declaration::Export,
-            nature: Nature {
+            nature: VariableNature {
                 fixed: kind == Declaration::Fixed,
-                ..Nature::default()
+                ..VariableNature::default()
             },
             list: false,
             reference: false,
@@ -438,9 +438,9 @@ fn split_assignment(argument: &Value) -> Option<(String, Value)> {
     ))
 }
 
-/// `-p` and `-x` without a name.
+/// Flags without a name: `-p`, `-x`, `-n`.
 fn asks_to_print(argument: &Value) -> bool {
     argument
         .literal()
-        .is_some_and(|text| matches!(&*text, "-p" | "-x" | "-xp" | "-px"))
+        .is_some_and(|text| text.starts_with('-') && !text.contains(['f', 'F']))
 }

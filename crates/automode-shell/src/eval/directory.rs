@@ -86,6 +86,7 @@ impl Evaluator<'_> {
             }
             [..] => self.lose_directories(prepared.span, shell),
         }
+        doubt_builtin(prepared.span, shell);
         CommandOutput::unknown(Taint::NONE)
     }
 
@@ -99,6 +100,7 @@ impl Evaluator<'_> {
             Some(None) if prepared.argv.len() == 1 => {}
             Some(_) | None => self.lose_directories(prepared.span, shell),
         }
+        doubt_builtin(prepared.span, shell);
         CommandOutput::unknown(Taint::NONE)
     }
 
@@ -132,6 +134,13 @@ impl ShellState {
         if let Some(directories) = &mut self.directories {
             directories.push(directory);
         }
+    }
+}
+
+/// A plain `sh` may not have the builtin, and then nobody goes anywhere.
+fn doubt_builtin(span: Span, shell: &mut ShellState) {
+    if shell.plain {
+        shell.doubt = Some(span);
     }
 }
 

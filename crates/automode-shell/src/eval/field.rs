@@ -108,7 +108,7 @@ impl Fields {
     fn dynamic(&mut self, dynamic: Dynamic) {
         self.present = true;
         let splits = match &dynamic.source {
-            crate::ir::DynamicSource::Number => false,
+            crate::ir::DynamicSource::Number | crate::ir::DynamicSource::Name => false,
             crate::ir::DynamicSource::OneOf(texts) => texts
                 .iter()
                 .any(|text| text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '['])),

@@ -21,12 +21,18 @@ pub(super) struct FileContent {
 pub(super) enum FileKind {
     File,
     Directory,
+    /// Any of the files that the path stands for: a pattern, a beginning, anything.
+    Any(Extent),
 }
 
 impl Files {
     pub(super) fn get(&self, target: &Target) -> Option<&FileContent> {
         match target.extent {
-            Extent::Exact => self.0.get(&target.path),
+            Extent::Exact => self.0.get(&target.path).or_else(|| {
+                let mut all = self.0.iter();
+                all.find(|(set, content)| content.may_be(set, &target.path))
+                    .map(|(_, content)| content)
+            }),
             Extent::Pattern | Extent::Below | Extent::Prefix | Extent::Unknown => None,
         }
     }
@@ -64,28 +70,22 @@ impl Files {
                 };
                 self.0.insert(target.path.clone(), tree);
             }
-            Extent::Pattern | Extent::Prefix | Extent::Unknown => self.lose(target),
+            Extent::Pattern | Extent::Prefix | Extent::Unknown => {
+                self.lose(target);
+                // Which of them carries the marks of the data, nobody can tell.
+                let any = FileContent {
+                    text: None,
+                    taint: Taint::SESSION,
+                    kind: FileKind::Any(target.extent),
+                };
+                self.0.insert(target.path.clone(), any);
+            }
         }
     }
 
     /// What a target covers may hold something else from now on.
     pub(super) fn lose(&mut self, target: &Target) {
-        let covers = |path: &str| match target.extent {
-            Extent::Exact | Extent::Below => {
-                let rest = path.strip_prefix(target.path.as_str());
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                    || target.path == "/"
-            }
-            Extent::Pattern => {
-                let cut = target
-                    .path
-                    .find(['*', '?', '['])
-                    .unwrap_or(target.path.len());
-                path.starts_with(target.path.get(..cut).unwrap_or_default())
-            }
-            Extent::Prefix => path.starts_with(target.path.as_str()),
-            Extent::Unknown => true,
-        };
+        let covers = |path: &str| may_cover(target.extent, &target.path, path);
         let known = |content: &FileContent| content.text.is_some();
         if !self
             .0
@@ -157,8 +157,21 @@ impl Files {
     pub(super) fn over(&self, facts: &Facts) -> Option<Facts> {
         let mut laid = None;
         for (path, content) in self.0.iter() {
-            if content.kind == FileKind::Directory {
-                continue;
+            match content.kind {
+                FileKind::File => {}
+                FileKind::Directory => continue,
+                // Any of them may hold something else by now.
+                FileKind::Any(_) => {
+                    let known = facts.files.keys().filter(|known| {
+                        content.may_be(path, known) && !self.0.contains_key(*known)
+                    });
+                    for known in known {
+                        laid.get_or_insert_with(|| facts.clone())
+                            .files
+                            .insert(known.clone(), FileFact::Unreadable);
+                    }
+                    continue;
+                }
             }
             let text = content.text.as_ref().and_then(|value| value.literal());
             let fact = match text {
@@ -173,5 +186,35 @@ impl Files {
                 .insert(path.clone(), fact);
         }
         laid
+    }
+}
+
+impl FileContent {
+    /// Whether what was written to a set of names may have been written to this file.
+    fn may_be(&self, set: &str, path: &str) -> bool {
+        match self.kind {
+            FileKind::Any(extent) => may_cover(extent, set, path),
+            FileKind::File | FileKind::Directory => false,
+        }
+    }
+}
+
+/// Whether a target stands for this path, or may.
+fn may_cover(extent: Extent, target: &str, path: &str) -> bool {
+    match extent {
+        Extent::Exact | Extent::Below => {
+            let rest = path.strip_prefix(target);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) || target == "/"
+        }
+        Extent::Pattern => {
+            const OPEN: [char; 4] = ['*', '?', '[', ']'];
+            let start = target.split(OPEN).next().unwrap_or_default();
+            let end = target.rsplit(OPEN).next().unwrap_or_default();
+            // What a search finds may be the place that it starts at.
+            let itself = target.strip_suffix("/**") == Some(path);
+            itself || (path.starts_with(start) && path.ends_with(end))
+        }
+        Extent::Prefix => path.starts_with(target),
+        Extent::Unknown => true,
     }
 }

@@ -8,10 +8,10 @@
 
 use super::output::CommandOutput;
 use crate::ir::{Invocation, Piece, Span, Stdin, Taint, Value};
-use crate::place::Place;
+use crate::place::Secret;
 
 /// Options of one program, by what follows them.
-struct Options {
+struct ListingOptions {
     /// They stand alone.
     alone: &'static [&'static str],
     /// The next word is theirs.
@@ -20,7 +20,7 @@ struct Options {
     glued: &'static [&'static str],
 }
 
-const FIND: Options = Options {
+const FIND: ListingOptions = ListingOptions {
     alone: &[
         "-print",
         "-print0",
@@ -29,6 +29,8 @@ const FIND: Options = Options {
         "-readable",
         "-xdev",
         "-depth",
+        "-follow",
+        "-daystart",
         "-prune",
         "-not",
         "!",
@@ -51,6 +53,13 @@ const FIND: Options = Options {
         "-size",
         "-mtime",
         "-mmin",
+        "-atime",
+        "-amin",
+        "-ctime",
+        "-cmin",
+        "-group",
+        "-links",
+        "-fstype",
         "-newer",
         "-newermt",
         "-regex",
@@ -62,7 +71,7 @@ const FIND: Options = Options {
     glued: &[],
 };
 
-const RIPGREP: Options = Options {
+const RIPGREP: ListingOptions = ListingOptions {
     alone: &[
         "-l",
         "--files",
@@ -93,15 +102,30 @@ const RIPGREP: Options = Options {
     glued: &["--glob=", "--type=", "--sort=", "-t", "-g"],
 };
 
-const GREP: Options = Options {
+const GREP: ListingOptions = ListingOptions {
     alone: &["--files-with-matches", "--recursive", "-Z", "--null"],
     valued: &["-e", "--regexp"],
     glued: &["--include=", "--exclude=", "--exclude-dir=", "--color="],
 };
 
-const FD: Options = Options {
+const FD: ListingOptions = ListingOptions {
     alone: &[
-        "-i", "-s", "-g", "--glob", "-F", "-p", "-0", "--print0", "-1",
+        "-i",
+        "-s",
+        "-g",
+        "--glob",
+        "-F",
+        "-p",
+        "-0",
+        "--print0",
+        "-1",
+        "-H",
+        "--hidden",
+        "-I",
+        "--no-ignore",
+        "-HI",
+        "-u",
+        "--unrestricted",
     ],
     valued: &[
         "-e",
@@ -124,7 +148,7 @@ const FD: Options = Options {
     ],
 };
 
-const LS_FILES: Options = Options {
+const LS_FILES: ListingOptions = ListingOptions {
     alone: &[
         "-z",
         "-m",
@@ -140,7 +164,7 @@ const LS_FILES: Options = Options {
     glued: &[],
 };
 
-const DIFF: Options = Options {
+const DIFF: ListingOptions = ListingOptions {
     alone: &[
         "--name-only",
         "--cached",
@@ -160,32 +184,23 @@ pub(super) fn names(
     invocation: &Invocation,
     context: &crate::ir::Context,
 ) -> Option<CommandOutput> {
-    let words: Vec<String> = invocation
-        .argv
-        .iter()
-        .map(|word| word.literal().map(std::borrow::Cow::into_owned))
-        .collect::<Option<_>>()?;
+    // A pattern that the shell expands stands for names that it matches.
+    let text = |word: &Value| (!word.is_dynamic()).then(|| word.shown());
+    let words: Vec<String> = invocation.argv.iter().map(text).collect::<Option<_>>()?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (program, words) = words.split_first()?;
-    if words
-        .iter()
-        .any(|word| seeks_secret(word, invocation, context))
-    {
-        return None;
-    }
     let pattern = match *program {
         "find" => found(words)?,
         "fd" | "fdfind" => below(operands(words, &FD)?.get(1..).unwrap_or_default())?,
         "rg" => ripgrep(words)?,
         "grep" | "egrep" | "fgrep" => grep(words)?,
-        "ls" => {
-            let plain = |word: &&str| matches!(*word, "-1" | "-t" | "-r" | "-S" | "-tr" | "-1t");
-            words.iter().all(plain).then(|| "**".to_owned())?
-        }
+        "ls" => listed(words)?,
         "git" => git(words)?,
         _ => return None,
     };
-    Some(listing(&pattern, invocation.span))
+    let seeks_secret = |word: &&str| seeks_secret(word, invocation, context);
+    let is_harmless = !words.iter().any(seeks_secret);
+    is_harmless.then(|| listing(&pattern, invocation.span))
 }
 
 /// Lines that match a pattern.
@@ -208,6 +223,17 @@ pub(super) fn names_in(stdin: &Stdin) -> Option<Value> {
     value.lines_match().map(Value::member)
 }
 
+/// Scripts of `sed` that take the directory itself off a name.
+const HERE: &[&str] = &[
+    r"s|^\./||",
+    r"s/^\.\///",
+    r"s#^\./##",
+    r"s,^\./,,",
+    r"s@^\./@@",
+    r"s:^\./::",
+    r"s!^\./!!",
+];
+
 /// What a program hands on of the names that it reads.
 pub(super) fn filtered(
     invocation: &Invocation,
@@ -220,12 +246,6 @@ pub(super) fn filtered(
         .map(Value::literal)
         .collect::<Option<_>>()?;
     let (program, words) = words.split_first()?;
-    if words
-        .iter()
-        .any(|word| seeks_secret(word, invocation, context))
-    {
-        return None;
-    }
     let letters = |word: &str, known: &str| {
         word.strip_prefix('-').is_some_and(|letters| {
             !letters.is_empty() && letters.chars().all(|one| known.contains(one))
@@ -242,7 +262,10 @@ pub(super) fn filtered(
             .iter()
             .all(|word| number(word) || word == "-n" || glued_count(word)),
         "sort" => words.iter().all(|word| letters(word, "runfzVhd")),
-        "uniq" | "cat" => words.is_empty(),
+        "uniq" | "cat" | "tac" | "shuf" => words.is_empty(),
+        // `./x` is `x`.
+        "sed" => matches!(words, [script] if HERE.contains(&script.as_ref())),
+        "tr" => matches!(words, [from, to] if from == "\\n" && matches!(to.as_ref(), " " | "\\0")),
         "grep" | "egrep" | "fgrep" => {
             let (flags, patterns): (Vec<_>, Vec<_>) =
                 words.iter().partition(|word| word.starts_with('-'));
@@ -250,7 +273,8 @@ pub(super) fn filtered(
         }
         _ => false,
     };
-    if !passes {
+    let seeks_secret = |word: &std::borrow::Cow<'_, str>| seeks_secret(word, invocation, context);
+    if !passes || words.iter().any(seeks_secret) {
         return None;
     }
     let mut value = names;
@@ -265,6 +289,21 @@ fn glued_count(word: &str) -> bool {
         let count = count.strip_prefix(['+', '-']).unwrap_or(count);
         count.parse::<u32>().is_ok()
     })
+}
+
+/// Names in the directory, or of what is named below it: a folder among them is gone through.
+fn listed(words: &[&str]) -> Option<String> {
+    let fine = |word: &&str| match word.strip_prefix('-') {
+        Some(letters) => {
+            !letters.is_empty() && letters.chars().all(|letter| "1trSdUv".contains(letter))
+        }
+        None => {
+            !word.is_empty()
+                && !word.starts_with(['/', '~'])
+                && !word.split('/').any(|part| part.starts_with('.'))
+        }
+    };
+    words.iter().all(fine).then(|| "**".to_owned())
 }
 
 fn found(words: &[&str]) -> Option<String> {
@@ -329,16 +368,43 @@ fn grep(words: &[&str]) -> Option<String> {
 fn git(words: &[&str]) -> Option<String> {
     let (sub, words) = words.split_first()?;
     match *sub {
-        "ls-files" => operands(words, &LS_FILES).map(|_| ())?,
+        "ls-files" => {
+            let places = operands(words, &LS_FILES)?;
+            return Some(pathspec(&places).unwrap_or_else(|| "**".to_owned()));
+        }
         "diff" if words.contains(&"--name-only") => operands(words, &DIFF).map(|_| ())?,
+        "grep" => {
+            let lists = |word: &&str| {
+                matches!(*word, "--files-with-matches" | "--name-only")
+                    || (word.starts_with('-') && !word.starts_with("--") && word.contains('l'))
+            };
+            let plain = |word: &&str| {
+                !word.starts_with('-')
+                    || matches!(*word, "--files-with-matches" | "--name-only" | "--" | "-e")
+                    || word
+                        .strip_prefix('-')
+                        .is_some_and(|letters| letters.chars().all(|one| "lizwEFGPI".contains(one)))
+            };
+            (words.iter().any(lists) && words.iter().all(plain)).then_some(())?;
+        }
         _ => return None,
     }
     // Names below the root of the repository, or below the directory.
     Some("**".to_owned())
 }
 
+/// `*.py` as git means it, in every folder below the directory.
+fn pathspec(places: &[&str]) -> Option<String> {
+    let [place] = places else {
+        return None;
+    };
+    let ending = place.strip_prefix("*.")?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    ending.chars().all(plain).then(|| format!("**/*.{ending}"))
+}
+
 /// The words that are no options; `None` where one is not known.
-fn operands<'w>(words: &[&'w str], options: &Options) -> Option<Vec<&'w str>> {
+fn operands<'w>(words: &[&'w str], options: &ListingOptions) -> Option<Vec<&'w str>> {
     let mut rest = words.iter();
     let mut operands = Vec::new();
     while let Some(word) = rest.next() {
@@ -394,5 +460,5 @@ fn seeks_secret(word: &str, invocation: &Invocation, context: &crate::ir::Contex
     !name.is_empty()
         && places
             .iter()
-            .any(|path| Place::of_path(path, context).secret.is_some())
+            .any(|path| Secret::of(path, context.home.as_deref()).is_some())
 }

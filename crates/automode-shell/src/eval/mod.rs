@@ -9,6 +9,7 @@
 mod arithmetic;
 mod assign;
 mod builtin;
+mod climb;
 mod command;
 mod compound;
 mod condition;
@@ -34,6 +35,7 @@ mod secret_tree;
 mod setting;
 mod shared;
 mod shell_state;
+mod sought;
 mod source;
 mod stream;
 mod text;
@@ -79,6 +81,7 @@ pub fn analyse(text: &str, context: &Context, facts: &Facts) -> Analysis {
     evaluator.script(&script, &mut shell);
     evaluator.traps(&mut shell);
     evaluator.secrets_in_trees();
+    evaluator.look_where_paths_climb();
     evaluator.finish()
 }
 

@@ -8,11 +8,12 @@ use super::prepared_command::PreparedCommand;
 use super::shell_state::ShellState;
 use super::variable::VariableBinding;
 use crate::ir::{
-    Act, Code, DynamicSource, Extent, Facts, GapKind, Invocation, Language, Layer, Nested,
-    NestedStdin, Origin, Piece, ProgramEffects, Stdin, Taint, Target, Value,
+    Act, Code, DynamicSource, Extent, Facts, FileFact, GapKind, Invocation, Language, Layer, Need,
+    Nested, NestedStdin, Origin, Piece, ProgramEffects, Stdin, Taint, Target, Value,
 };
 use crate::language::{self, CodeSource};
 use crate::place::Place;
+use crate::program::Nature;
 use crate::script::{self, ScriptFile, TaskStart};
 
 impl Evaluator<'_> {
@@ -43,7 +44,11 @@ impl Evaluator<'_> {
                 stdin,
                 layer,
             } => {
-                let mut child = self.started(shell, invocation, stdin, layer, cwd.as_ref());
+                let mut child = self.started(shell, invocation, stdin, layer.clone(), cwd.as_ref());
+                if let Some(module) = self.own_module(&argv, &child) {
+                    let python = Some(Language::Python);
+                    self.file(&module, python, &[], layer, by, invocation, &mut child);
+                }
                 for (name, value) in env {
                     let mut binding = VariableBinding::scalar(value);
                     binding.exported = true;
@@ -67,6 +72,8 @@ impl Evaluator<'_> {
                 layer,
             } => {
                 let mut child = self.started(shell, invocation, stdin, layer, cwd.as_ref());
+                child.shows_commands = shows_commands(invocation);
+                child.plain = !invocation.is_a(Nature::Bash);
                 child.adopt(arguments);
                 let name = invocation
                     .argv
@@ -89,7 +96,24 @@ impl Evaluator<'_> {
                 language,
                 arguments,
                 layer,
-            } => self.file(&path, language, &arguments, layer, by, invocation, shell),
+            } => match installed_tool(&path, language) {
+                // `php vendor/bin/phpunit` is `vendor/bin/phpunit`.
+                Some(tool) => {
+                    let mut argv = vec![tool];
+                    argv.extend(arguments);
+                    let mut child = self.started(shell, invocation, NestedStdin::Same, layer, None);
+                    let prepared = PreparedCommand {
+                        argv,
+                        arrays: Vec::new(),
+                        redirects: Vec::new(),
+                        span: invocation.span,
+                    };
+                    let outcome = self.run_prepared(prepared, CommandLookup::Programs, &mut child);
+                    shell.files.join(&child.files);
+                    outcome
+                }
+                None => self.file(&path, language, &arguments, layer, by, invocation, shell),
+            },
             Nested::Task {
                 runner,
                 tasks,
@@ -108,7 +132,9 @@ impl Evaluator<'_> {
                     file: file.as_ref(),
                     span: invocation.span,
                 };
-                let consequence = script::resolve(&request, self.context, self.facts);
+                let laid: Option<Facts> = shell.files.over(self.facts);
+                let facts = laid.as_ref().unwrap_or(self.facts);
+                let consequence = script::resolve(&request, self.context, facts);
                 self.below(consequence, layer, by, invocation, shell)
             }
             Nested::Input {
@@ -117,6 +143,35 @@ impl Evaluator<'_> {
                 layer,
             } => self.input(language, &arguments, layer, by, invocation, shell),
         }
+    }
+
+    /// `python -m json.tool` where a file beside it has the module's name: that file runs.
+    fn own_module(&mut self, argv: &[Value], shell: &ShellState) -> Option<Value> {
+        let program = argv.first()?;
+        let name = program.literal()?;
+        let top = name
+            .strip_prefix("python -m ")?
+            .split('.')
+            .next()?
+            .to_owned();
+        let directory = shell.cwd.as_deref()?.trim_end_matches('/').to_owned();
+        let places = [
+            format!("{directory}/{top}.py"),
+            format!("{directory}/{top}/__init__.py"),
+        ];
+        let found = places.into_iter().find(|path| {
+            let target = Target::locate(&Value::text(path.as_str(), program.span), None);
+            let is_there = match self.facts.files.get(path) {
+                Some(FileFact::Text { .. } | FileFact::Unreadable) => true,
+                Some(FileFact::Absent | FileFact::Directory) => false,
+                None => {
+                    self.needs.push(Need::File(path.clone()));
+                    false
+                }
+            };
+            is_there || shell.files.get(&target).is_some()
+        })?;
+        Some(Value::text(found.as_str(), program.span))
     }
 
     /// A consequence whose own nested code stands under a layer.
@@ -160,6 +215,7 @@ impl Evaluator<'_> {
             return outcome;
         }
         let given = self.named_secrets(text, by, invocation, shell);
+        self.fetched_modules(text, invocation, shell);
         let source = CodeSource {
             language,
             text,
@@ -171,10 +227,49 @@ impl Evaluator<'_> {
             layer: &layer,
             span: invocation.span,
         };
-        let consequence = language::read(&source, self.context, self.facts);
+        // Modules that the script itself wrote hide those of the same name.
+        let laid: Option<Facts> = shell.files.over(self.facts);
+        let facts = laid.as_ref().unwrap_or(self.facts);
+        let consequence = language::read(&source, self.context, facts);
         let mut outcome = self.below(consequence, layer.clone(), by, invocation, shell);
         outcome.taint = outcome.taint.with(given);
         outcome
+    }
+
+    /// `wget https://…/json.py; python3 -c 'import json'`: what was fetched under the name of
+    /// a module that the code speaks of is what it loads.
+    fn fetched_modules(&mut self, text: &Value, invocation: &Invocation, shell: &ShellState) {
+        let fetched = shell
+            .cwd
+            .as_deref()
+            .is_some_and(|cwd| shell.files.is_fetched(cwd));
+        if !fetched {
+            return;
+        }
+        let code = text.shown();
+        let spoken = |stem: &str| {
+            code.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .any(|word| word == stem)
+        };
+        let loaded = self.effects.iter().any(|effect| {
+            let below = matches!(
+                &effect.act,
+                Act::Write { target, data, .. }
+                    if target.extent == Extent::Below && data.has(Taint::NETWORK)
+            );
+            let start = self.invocations.get(effect.by).filter(|_| below);
+            start.is_some_and(|start| {
+                let mut words = start.argv.iter().skip(1).map(Value::literal);
+                words.any(|word| match word {
+                    Some(word) => module_of(&word).is_some_and(spoken),
+                    None => true,
+                })
+            })
+        });
+        if loaded {
+            let what = "a module that was fetched".to_owned();
+            self.gap(GapKind::Unseen(what), invocation.span);
+        }
     }
 
     /// `perl -e 'print <>' ~/.ssh/id_rsa`: what code is given it may read, also where
@@ -237,7 +332,12 @@ impl Evaluator<'_> {
             span: invocation.span,
         };
         let consequence = script::open(&opened, self.context, laid.as_ref().unwrap_or(self.facts));
-        let consequence = marked(consequence, path.taint());
+        let mut consequence = marked(consequence, path.taint());
+        // What is no code of the language is shown in the complaint about it.
+        let target = Target::locate(path, shell.cwd.as_deref());
+        if Place::of(&target, self.context).secret.is_some() {
+            consequence.effects.push((Act::Read { target }, path.span));
+        }
         self.below(consequence, layer.clone(), by, invocation, shell)
     }
 
@@ -328,6 +428,39 @@ impl Evaluator<'_> {
     }
 }
 
+/// The module that an address leaves in the directory, by its last part.
+fn module_of(address: &str) -> Option<&str> {
+    let path = address.split(['?', '#']).next().unwrap_or(address);
+    let name = path.trim_end_matches('/').rsplit(['/', ':']).next()?;
+    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
+    let code = [
+        "", "git", "py", "pyc", "so", "js", "mjs", "cjs", "json", "rb", "pm", "pl", "php", "lua",
+    ];
+    (!stem.is_empty() && code.contains(&ending.rsplit('.').next().unwrap_or(ending)))
+        .then_some(stem)
+}
+
+/// `bash -xc '…'`: a shell that is told to show what it runs.
+fn shows_commands(invocation: &Invocation) -> bool {
+    invocation.is_a(Nature::Shell)
+        && invocation
+            .argv
+            .iter()
+            .skip(1)
+            .map(Value::shown)
+            .take_while(|word| {
+                word.starts_with('-') || matches!(word.as_str(), "xtrace" | "verbose")
+            })
+            .any(|word| {
+                let letters = !word.starts_with("--") && word.contains(['x', 'v']);
+                letters
+                    || matches!(
+                        word.as_str(),
+                        "--verbose" | "--xtrace" | "xtrace" | "verbose"
+                    )
+            })
+}
+
 /// Adds the marks of the path to what is executed from it.
 fn marked(mut consequence: ProgramEffects, taint: Taint) -> ProgramEffects {
     for (act, _) in &mut consequence.effects {
@@ -367,4 +500,27 @@ fn input_taint(stdin: &Stdin) -> Taint {
         Stdin::File(target) => crate::place::taint_of(target),
         Stdin::Pipe(taint) => *taint,
     }
+}
+
+/// A program of an installed package that its own interpreter is given by path.
+fn installed_tool(path: &Value, language: Option<Language>) -> Option<Value> {
+    let folder = match language? {
+        Language::Php => "vendor/bin/",
+        Language::JavaScript => "node_modules/.bin/",
+        Language::Shell
+        | Language::Python
+        | Language::Ruby
+        | Language::Perl
+        | Language::Lua
+        | Language::Awk
+        | Language::Sed
+        | Language::Sql
+        | Language::PowerShell
+        | Language::Other => return None,
+    };
+    let text = path.literal()?;
+    let inner = text.strip_prefix("./").unwrap_or(&text);
+    let name = inner.strip_prefix(folder)?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    (!name.is_empty() && name.chars().all(plain)).then(|| path.clone())
 }

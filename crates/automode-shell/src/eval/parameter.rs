@@ -176,20 +176,7 @@ impl Evaluator<'_> {
 
     fn scalar(&self, name: &str, shell: &ShellState, span: Span) -> Option<Value> {
         if let Some(binding) = shell.variables.get(shell.resolved(name)) {
-            return match &binding.value {
-                Stored::Scalar(value) => Some(Value {
-                    span,
-                    ..value.clone()
-                }),
-                Stored::List(values) => word_list::at(values, 0, span),
-                // Without a subscript it is the element with the key 0.
-                Stored::Map(values) => values.get("0").cloned(),
-                Stored::Hidden(taint) => Some(Value::dynamic(DynamicSource::Unknown, *taint, span)),
-                Stored::Reference(_) => {
-                    Some(Value::dynamic(DynamicSource::Unknown, Taint::NONE, span))
-                }
-                Stored::Unset => None,
-            };
+            return without_subscript(&binding.value, span);
         }
         let here = !shell.remote;
         let known = match name {
@@ -205,8 +192,11 @@ impl Evaluator<'_> {
         let source = match name {
             // The process that was started last, which is the command's own.
             "!" => DynamicSource::Variable(name.to_owned()),
-            "?" | "$" | "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
-            | "BASHPID" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" => DynamicSource::Number,
+            "?" | "$" | "LINENO" | "PPID" => DynamicSource::Number,
+            // `sh` may leave these empty, and with them a path that ends in one.
+            "RANDOM" | "SECONDS" | "UID" | "EUID" | "SHLVL" if !shell.plain => {
+                DynamicSource::Number
+            }
             "#" => match shell.arguments.as_deref().and_then(word_list::count) {
                 Some(count) => return Some(Value::text(count.to_string(), span)),
                 None => DynamicSource::Number,
@@ -237,6 +227,21 @@ impl Evaluator<'_> {
             Taint::NONE
         };
         Some(Value::dynamic(source, taint, span))
+    }
+}
+
+fn without_subscript(stored: &Stored, span: Span) -> Option<Value> {
+    match stored {
+        Stored::Scalar(value) => Some(Value {
+            span,
+            ..value.clone()
+        }),
+        Stored::List(values) => word_list::at(values, 0, span),
+        // Without a subscript it is the element with the key 0.
+        Stored::Map(values) => values.get("0").cloned(),
+        Stored::Hidden(taint) => Some(Value::dynamic(DynamicSource::Unknown, *taint, span)),
+        Stored::Reference(_) => Some(Value::dynamic(DynamicSource::Unknown, Taint::NONE, span)),
+        Stored::Unset => None,
     }
 }
 

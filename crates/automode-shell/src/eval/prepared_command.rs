@@ -7,10 +7,10 @@ use super::nested::stream;
 use super::output::{CommandOutput, Data, stdin_taint};
 use super::shell_state::ShellState;
 use crate::ir::{
-    Act, Code, Direction, Extent, GapKind, Invocation, Layer, Nested, Origin, Piece,
+    Act, Code, Direction, Extent, GapKind, Invocation, Layer, Nested, Origin, PackageOp, Piece,
     ProgramEffects, Redirect, Span, Stdin, Taint, Target, Value, WriteHow,
 };
-use crate::program::consult;
+use crate::program::{Nature, consult};
 use crate::syntax::Assignment;
 
 /// A command about to start.
@@ -40,7 +40,21 @@ impl Evaluator<'_> {
             certainty: shell.certainty,
         };
         self.invocations.push(invocation.clone());
+        self.traced(&invocation, shell);
         invocation
+    }
+
+    /// `set -x` shows the values of all words, whatever the command does with them.
+    fn traced(&mut self, invocation: &Invocation, shell: &ShellState) {
+        let secret = |word: &Value| word.taint().has(Taint::SECRET);
+        if shell.shows_commands && invocation.argv.iter().any(secret) {
+            let act = Act::Credential {
+                what: "environment".to_owned(),
+                direction: Direction::Receive,
+            };
+            let by = self.invocations.len().saturating_sub(1);
+            self.effect(act, by, invocation.span, shell.certainty);
+        }
     }
 
     /// Starts a program and follows what comes of it.
@@ -51,7 +65,13 @@ impl Evaluator<'_> {
     ) -> CommandOutput {
         let by = self.invocations.len();
         let invocation = self.record(&prepared, shell);
-        let consequence = consult(&invocation, self.context, self.facts);
+        // What the script wrote may stand before the modules of an interpreter.
+        let laid = match invocation.is_a(Nature::Interpreter) {
+            true => shell.files.over(self.facts),
+            false => None,
+        };
+        let facts = laid.as_ref().unwrap_or(self.facts);
+        let consequence = consult(&invocation, self.context, facts);
         self.unnamed(by, &invocation);
         let outcome = self.follow(consequence, by, &invocation, shell);
         self.passed_through(&invocation, outcome, shell)
@@ -91,7 +111,10 @@ impl Evaluator<'_> {
         if consequence.output.passes_input {
             taint = taint.with(stdin_taint(&invocation.stdin));
         }
-        for (act, span) in consequence.effects {
+        // A package manager runs its scripts by the manifest that it found: what it notes there
+        // counts for what follows.
+        let (noted, acts) = noted_manifests(consequence.effects);
+        for (act, span) in acts {
             self.act(act, carried, by, span, invocation, shell);
         }
         self.needs.extend(consequence.needs);
@@ -111,6 +134,9 @@ impl Evaluator<'_> {
                 Some(before) => before.then(outcome),
                 None => outcome,
             });
+        }
+        for (act, span) in noted {
+            self.act(act, carried, by, span, invocation, shell);
         }
         if reads {
             self.consumed(shell);
@@ -246,6 +272,32 @@ impl Evaluator<'_> {
     }
 }
 
+/// Acts, each with the part of the text that it stands for.
+type SpannedActs = Vec<(Act, Span)>;
+
+/// Parts off the edits by which a package manager notes packages in the manifest
+/// that holds its scripts too.
+fn noted_manifests(effects: SpannedActs) -> (SpannedActs, SpannedActs) {
+    let does = |wanted: PackageOp| {
+        effects
+            .iter()
+            .any(|(act, _)| matches!(act, Act::Package { op, .. } if *op == wanted))
+    };
+    // What is only noted is judged by its name alone: nothing may run beside it.
+    let manages = does(PackageOp::Install) && !does(PackageOp::Declare);
+    effects.into_iter().partition(|(act, _)| {
+        let notes = matches!(
+            act,
+            Act::Write { target, how: WriteHow::Edit, .. }
+                if target.extent == Extent::Exact
+                    && ["/package.json", "/composer.json"]
+                        .iter()
+                        .any(|name| target.path.ends_with(name))
+        );
+        manages && notes
+    })
+}
+
 /// The marks of the words of a command.
 fn marks_of(values: &[Value]) -> Taint {
     values
@@ -313,11 +365,13 @@ fn note_write(target: &Target, how: WriteHow, data: Taint, shell: &mut ShellStat
         },
     };
     match how {
-        WriteHow::Touch | WriteHow::Replace | WriteHow::Edit | WriteHow::Append | WriteHow::Raw => {
-            shell.files.write(target, content);
-        }
-        // What lies behind the link is read instead.
-        WriteHow::Link => shell.files.lose(target),
+        // Behind a link lies another file than the one of that name before.
+        WriteHow::Touch
+        | WriteHow::Replace
+        | WriteHow::Edit
+        | WriteHow::Append
+        | WriteHow::Raw
+        | WriteHow::Link => shell.files.write(target, content),
         WriteHow::Attributes => {}
     }
 }

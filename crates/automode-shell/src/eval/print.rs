@@ -56,10 +56,13 @@ fn shown(text: Value, escapes: Escapes) -> CommandOutput {
         match piece {
             // The names of files.
             Piece::Glob(_) => return CommandOutput::unknown(taint.with(Taint::LOCAL)),
-            Piece::Text(text) if text.contains('\\') => match (escapes, unescape(&text)) {
-                (Escapes::Followed, Some(text)) => push_text(&mut out.pieces, &text),
-                _ => return CommandOutput::unknown(taint),
-            },
+            Piece::Text(text) if text.contains('\\') => {
+                if let (Escapes::Followed, Some(text)) = (escapes, unescape(&text)) {
+                    push_text(&mut out.pieces, &text)
+                } else {
+                    return CommandOutput::unknown(taint);
+                }
+            }
             Piece::Text(text) => push_text(&mut out.pieces, &text),
             Piece::Dynamic(_) => out.pieces.push(piece),
         }

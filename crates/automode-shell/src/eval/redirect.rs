@@ -31,7 +31,7 @@ pub(super) struct Redirections<'s> {
 
 #[derive(Clone)]
 pub(super) struct RedirectedOutput {
-    pub(super) what: Sink,
+    pub(super) what: RedirectSink,
     pub(super) span: Span,
     pub(super) carries: Carries,
 }
@@ -48,7 +48,7 @@ pub(super) enum Carries {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Sink {
+pub(super) enum RedirectSink {
     File { target: Target, how: WriteHow },
     Network(Host),
 }
@@ -221,7 +221,7 @@ impl Evaluator<'_> {
             all.connected.push((descriptor, host.clone()));
             if outward && descriptor == 1 {
                 all.writes.push(RedirectedOutput {
-                    what: Sink::Network(host),
+                    what: RedirectSink::Network(host),
                     span: redirect.span,
                     carries: Carries::Output,
                 });
@@ -339,7 +339,13 @@ impl Evaluator<'_> {
                 Some(Device::Network(host)) => {
                     let connected = descriptors.iter().map(|open| (*open, host.clone()));
                     all.connected.extend(connected);
-                    (Stdout::Pipe, Some(Sink::Network(host)))
+                    all.list.push(Redirect {
+                        descriptor: descriptors.first().copied().unwrap_or(1),
+                        target,
+                        append: false,
+                        input: false,
+                    });
+                    (Stdout::Pipe, Some(RedirectSink::Network(host)))
                 }
                 None => {
                     for descriptor in descriptors {
@@ -350,7 +356,7 @@ impl Evaluator<'_> {
                             input: false,
                         });
                     }
-                    let sink = Sink::File {
+                    let sink = RedirectSink::File {
                         target: target.clone(),
                         how,
                     };
@@ -396,7 +402,7 @@ impl Evaluator<'_> {
                 Carries::Other => CommandOutput::unknown(Taint::NONE),
             };
             match written.what {
-                Sink::Network(host) => {
+                RedirectSink::Network(host) => {
                     let act = Act::Connect {
                         host,
                         direction: Direction::Send,
@@ -404,7 +410,7 @@ impl Evaluator<'_> {
                     };
                     self.effect(act, by, written.span, certainty);
                 }
-                Sink::File { target, how } => {
+                RedirectSink::File { target, how } => {
                     write_content(&target, how, &output, shell);
                     let data = output.taint;
                     self.effect(

@@ -68,6 +68,7 @@ impl Evaluator<'_> {
     fn set_option(&mut self, option: &str, on: bool, argument: &Value, shell: &mut ShellState) {
         match option {
             "e" | "errexit" => shell.stops_on_error = on,
+            "x" | "xtrace" | "v" | "verbose" => shell.shows_commands = on,
             "history" if !on => self.note_variable("HISTFILE", argument.span),
             // Words mean something else with these.
             "k" | "keyword" | "C" | "noclobber" | "H" | "histexpand" | "history" | "posix"

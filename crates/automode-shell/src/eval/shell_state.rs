@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::file::Files;
 use super::output::CommandOutput;
-use super::redirect::Sink;
+use super::redirect::RedirectSink;
 use super::shared::Shared;
-use super::variable::{Nature, Stored, VariableBinding, either, is_volatile};
+use super::variable::{Stored, VariableBinding, VariableNature, either, is_volatile};
 use crate::ir::{Certainty, Context, Host, Layer, Span, Stdin, Stdout, Value};
 use crate::syntax::Command;
 
@@ -37,7 +37,7 @@ pub(super) struct ShellState {
     /// Which input this is, so that it is known whether some of it was read.
     pub(super) input: u32,
     /// Where `exec` has led the output.
-    pub(super) kept: Option<(Stdout, Sink, Span)>,
+    pub(super) kept: Option<(Stdout, RedirectSink, Span)>,
     /// Descriptors that `exec` has connected to another machine.
     pub(super) connected: Vec<(u32, Host)>,
     /// Descriptors from which `exec` lets commands read.
@@ -52,8 +52,12 @@ pub(super) struct ShellState {
     pub(super) departed: Vec<(EarlyExit, Box<ShellState>)>,
     /// `set -e`.
     pub(super) stops_on_error: bool,
+    /// `set -x` or `set -v`: what runs is shown.
+    pub(super) shows_commands: bool,
     /// Where a failure is looked at, `set -e` does not count.
     pub(super) forgives: bool,
+    /// It may be a shell that knows only what all of them know: `sh`, a task's, a program's.
+    pub(super) plain: bool,
     /// Not this machine: paths and variables of here mean nothing.
     pub(super) remote: bool,
     pub(super) files: Files,
@@ -114,7 +118,9 @@ impl ShellState {
             ended: false,
             departed: Vec::new(),
             stops_on_error: false,
+            shows_commands: false,
             forgives: false,
+            plain: false,
             remote: false,
             files: Files::default(),
             streams: Shared::default(),
@@ -140,7 +146,7 @@ impl ShellState {
             return;
         }
         let before = self.variables.get(&name);
-        let (exported, nature) = before.map_or((false, Nature::default()), |binding| {
+        let (exported, nature) = before.map_or((false, VariableNature::default()), |binding| {
             (binding.exported, binding.nature)
         });
         let value = match before {
@@ -176,9 +182,9 @@ impl ShellState {
         name
     }
 
-    pub(super) fn nature(&self, name: &str) -> Nature {
+    pub(super) fn nature(&self, name: &str) -> VariableNature {
         let binding = self.variables.get(self.resolved(name));
-        binding.map_or(Nature::default(), |binding| binding.nature)
+        binding.map_or(VariableNature::default(), |binding| binding.nature)
     }
 
     /// Gives up what is known of a variable, or with `PWD` of the directory.
@@ -281,6 +287,7 @@ impl ShellState {
         }
         self.doubt = self.doubt.or(other.doubt);
         self.stops_on_error &= other.stops_on_error;
+        self.shows_commands |= other.shows_commands;
         self.remember(other);
     }
 

@@ -1,12 +1,18 @@
 //! `source`: a file that runs in this very shell.
 
+use std::collections::BTreeMap;
+
 use super::Evaluator;
 use super::output::CommandOutput;
 use super::prepared_command::PreparedCommand;
+use super::shared::Shared;
 use super::shell_state::{EarlyExit, ShellState};
+use super::variable::{Stored, VariableBinding};
 use crate::ir::{
-    Act, Code, Extent, FileFact, GapKind, Layer, Need, Origin, Stdin, Taint, Target, Value,
+    Act, Code, DynamicSource, Extent, FileFact, GapKind, Layer, Need, Origin, Span, Stdin, Taint,
+    Target, Value,
 };
+use crate::place::Place;
 
 impl Evaluator<'_> {
     /// `source`: a file that runs in this very shell.
@@ -37,6 +43,8 @@ impl Evaluator<'_> {
         if is_input(&target) {
             self.consumed(shell);
         }
+        let secret = Place::of(&target, self.context).secret.is_some();
+        let shows = shell.shows_commands;
         let layers = shell.layers.len();
         shell.layers.push(Layer::File(target.path.clone()));
         let more = arguments.get(1..).filter(|more| !more.is_empty());
@@ -58,7 +66,17 @@ impl Evaluator<'_> {
                     self.effect(act, by, path.span, shell.certainty);
                 }
                 text.span = prepared.span;
-                self.text_here(&text, "source", shell)
+                let before = shell.variables.clone();
+                let outcome = self.text_here(&text, "source", shell);
+                if secret {
+                    keep_secret(&before, shell, prepared.span);
+                }
+                if secret && (shows || shell.shows_commands) {
+                    let target = Target::locate(path, shell.cwd.as_deref());
+                    let act = Act::Read { target };
+                    self.effect(act, by, path.span, shell.certainty);
+                }
+                outcome
             }
             None => {
                 let held = written.map_or(Taint::NONE, |content| content.taint);
@@ -101,6 +119,25 @@ impl Evaluator<'_> {
         );
         self.gap(GapKind::Unseen(path.shown()), path.span);
         CommandOutput::unknown(path.taint().with(Taint::UNKNOWN))
+    }
+}
+
+/// What a file of secrets has set is secret: `source .env && echo $TOKEN`.
+fn keep_secret(
+    before: &Shared<BTreeMap<String, VariableBinding>>,
+    shell: &mut ShellState,
+    span: Span,
+) {
+    let changed: Vec<String> = shell
+        .variables
+        .iter()
+        .filter(|(name, binding)| before.get(*name) != Some(*binding))
+        .map(|(name, _)| name.clone())
+        .collect();
+    for name in changed {
+        let source = DynamicSource::Variable(name.clone());
+        let value = Value::dynamic(source, Taint::SECRET, span);
+        shell.set(&name, Stored::Scalar(value));
     }
 }
 

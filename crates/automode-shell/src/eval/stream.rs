@@ -2,7 +2,7 @@
 
 use super::Evaluator;
 use super::output::{CommandOutput, stdin_taint};
-use super::redirect::{Carries, Redirections, Sink};
+use super::redirect::{Carries, RedirectSink, Redirections};
 use super::shell_state::ShellState;
 use crate::ir::{Act, Direction, Stdin, Stdout, WriteHow};
 
@@ -90,12 +90,12 @@ impl Evaluator<'_> {
         }
         let data = outcome.taint;
         let act = match sink {
-            Sink::Network(host) => Act::Connect {
+            RedirectSink::Network(host) => Act::Connect {
                 host: host.clone(),
                 direction: Direction::Send,
                 data,
             },
-            Sink::File { target, .. } => Act::Write {
+            RedirectSink::File { target, .. } => Act::Write {
                 target: target.clone(),
                 how: WriteHow::Append,
                 data,

@@ -6,7 +6,7 @@
 use super::Evaluator;
 use super::output::CommandOutput;
 use super::shell_state::ShellState;
-use super::variable::{Nature, Stored, VariableBinding};
+use super::variable::{Stored, VariableBinding, VariableNature};
 use super::word_list;
 use crate::ir::{Act, Code, GapKind, Layer, Origin, Piece, Span, Taint, Value};
 
@@ -130,7 +130,7 @@ impl ShellState {
             passes && !array
         });
         for binding in self.variables.values_mut() {
-            binding.nature = Nature::default();
+            binding.nature = VariableNature::default();
         }
         self.variables.remove("IFS");
         // `sh -c 'rm "$0"' *`: the first word is the name of the shell.

@@ -45,7 +45,7 @@ const VOLATILE: &[&str] = &[
 pub(super) struct VariableBinding {
     pub(super) value: Stored,
     pub(super) exported: bool,
-    pub(super) nature: Nature,
+    pub(super) nature: VariableNature,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,7 @@ pub(super) enum Stored {
 
 /// What `declare` has made of a variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Nature {
+pub(super) struct VariableNature {
     /// What is assigned is evaluated.
     pub(super) integer: bool,
     pub(super) casing: Option<Casing>,
@@ -87,7 +87,7 @@ impl VariableBinding {
         Self {
             value: Stored::Scalar(value),
             exported: false,
-            nature: Nature::default(),
+            nature: VariableNature::default(),
         }
     }
 
@@ -95,7 +95,7 @@ impl VariableBinding {
     pub(super) fn joined(mine: Option<&Self>, theirs: Option<&Self>) -> Self {
         let exported =
             mine.is_some_and(|one| one.exported) || theirs.is_some_and(|one| one.exported);
-        let nature = |one: Option<&Self>| one.map_or(Nature::default(), |one| one.nature);
+        let nature = |one: Option<&Self>| one.map_or(VariableNature::default(), |one| one.nature);
         Self {
             value: Stored::joined(mine.map(|one| &one.value), theirs.map(|one| &one.value)),
             exported,
@@ -104,7 +104,7 @@ impl VariableBinding {
     }
 }
 
-impl Nature {
+impl VariableNature {
     fn joined(self, other: Self) -> Self {
         Self {
             integer: self.integer || other.integer,

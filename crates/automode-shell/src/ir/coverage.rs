@@ -54,6 +54,19 @@ impl Coverage {
         matches!(self, Self::Complete)
     }
 
+    /// What is understood where both must be.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Complete, coverage) | (coverage, Self::Complete) => coverage,
+            (Self::Opaque(gap), _) | (_, Self::Opaque(gap)) => Self::Opaque(gap),
+            (Self::Partial(mut gaps), Self::Partial(others)) => {
+                gaps.extend(others);
+                Self::Partial(gaps)
+            }
+        }
+    }
+
     /// The word for people and reports.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -125,29 +125,43 @@ pub enum Touch {
     DeleteTree,
 }
 
+/// What an act changes among the files of this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileChange<'a> {
+    Nothing,
+    Write {
+        target: &'a Target,
+        how: WriteHow,
+    },
+    Delete {
+        target: &'a Target,
+        tree: bool,
+    },
+    /// What git puts into the tree and its own directory.
+    Repository(&'a VcsOp),
+    /// Code, a service or a manager that is told no path here.
+    Untold,
+}
+
 impl Act {
-    /// The place it touches by name, and how; `None`: it is about something else.
+    /// What it changes among files; the one place that lists every act for this question.
     #[must_use]
-    pub const fn touches(&self) -> Option<(Touch, &Target)> {
+    pub const fn file_change(&self) -> FileChange<'_> {
         match self {
-            Self::List { target } => Some((Touch::List, target)),
-            Self::Read { target } => Some((Touch::Read, target)),
-            Self::Execute {
-                code: Code::File(target),
-                ..
-            } => Some((Touch::Run, target)),
-            Self::Write { target, .. } => Some((Touch::Write, target)),
-            Self::Delete {
+            Self::Write { target, how, .. } => FileChange::Write { target, how: *how },
+            Self::Delete { target, tree } => FileChange::Delete {
                 target,
-                tree: false,
-            } => Some((Touch::Delete, target)),
-            Self::Delete { target, tree: true } => Some((Touch::DeleteTree, target)),
-            Self::Execute { .. }
+                tree: *tree,
+            },
+            Self::Vcs(op) => FileChange::Repository(op),
+            Self::Read { .. }
+            | Self::List { .. }
             | Self::Connect { .. }
             | Self::Listen { .. }
-            | Self::Vcs(_)
-            | Self::Package { .. }
             | Self::Process { .. }
+            | Self::Exhaust => FileChange::Nothing,
+            Self::Execute { .. }
+            | Self::Package { .. }
             | Self::Privilege(_)
             | Self::Persist { .. }
             | Self::System(_)
@@ -157,8 +171,34 @@ impl Act {
             | Self::Publish { .. }
             | Self::Message { .. }
             | Self::Agent { .. }
-            | Self::Environment { .. }
-            | Self::Exhaust => None,
+            | Self::Environment { .. } => FileChange::Untold,
+        }
+    }
+
+    /// The place it touches by name, and how; `None`: it is about something else.
+    #[must_use]
+    pub const fn touches(&self) -> Option<(Touch, &Target)> {
+        if let Self::List { target } = self {
+            return Some((Touch::List, target));
+        }
+        if let Self::Read { target } = self {
+            return Some((Touch::Read, target));
+        }
+        if let Self::Execute {
+            code: Code::File(target),
+            ..
+        } = self
+        {
+            return Some((Touch::Run, target));
+        }
+        match self.file_change() {
+            FileChange::Write { target, .. } => Some((Touch::Write, target)),
+            FileChange::Delete {
+                target,
+                tree: false,
+            } => Some((Touch::Delete, target)),
+            FileChange::Delete { target, tree: true } => Some((Touch::DeleteTree, target)),
+            FileChange::Nothing | FileChange::Repository(_) | FileChange::Untold => None,
         }
     }
 }
@@ -290,6 +330,8 @@ pub enum PackageOp {
     Remove,
     /// Updates locks or indexes, audits, lists from the network.
     Refresh,
+    /// Notes a package in the manifest or brings it here; nothing of it runs.
+    Declare,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

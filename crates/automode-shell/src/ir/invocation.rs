@@ -3,6 +3,8 @@
 //! The evaluator emits an invocation for every simple command that would run,
 //! including those inside substitutions, wrappers and nested scripts.
 
+use std::borrow::Cow;
+
 use super::{Certainty, Span, Taint, Target, Value};
 
 /// A program with its arguments and surroundings.
@@ -23,6 +25,14 @@ pub struct Invocation {
     /// From the outside in: what brought this command in. Empty for typed commands.
     pub layers: Vec<Layer>,
     pub certainty: Certainty,
+}
+
+impl Invocation {
+    /// The words behind the program, where all of them are known.
+    #[must_use]
+    pub fn literal_arguments(&self) -> Option<Vec<Cow<'_, str>>> {
+        self.argv.iter().skip(1).map(Value::literal).collect()
+    }
 }
 
 /// A redirection that names a file. Its effect is recorded by the evaluator.

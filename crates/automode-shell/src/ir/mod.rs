@@ -23,9 +23,9 @@ mod value;
 pub use analysis::{Analysis, Context};
 pub use coverage::{Coverage, Gap, GapKind};
 pub use effect::{
-    Account, Act, Certainty, CloudVerb, Code, DatabaseVerb, Direction, Effect, Host, Interface,
-    Origin, PackageOp, PackageSource, PersistKind, ProcessScope, RefChange, Scope, SystemChange,
-    Touch, VcsOp, WriteHow,
+    Account, Act, Certainty, CloudVerb, Code, DatabaseVerb, Direction, Effect, FileChange, Host,
+    Interface, Origin, PackageOp, PackageSource, PersistKind, ProcessScope, RefChange, Scope,
+    SystemChange, Touch, VcsOp, WriteHow,
 };
 pub use facts::{Facts, FileFact, Need};
 pub use invocation::{Invocation, Layer, Redirect, Stdin, Stdout};

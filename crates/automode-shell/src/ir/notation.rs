@@ -287,7 +287,7 @@ words! {
     }
     Direction { Receive => "receive", Send => "send" }
     Interface { Loopback => "loopback", Exposed => "exposed", Unstated => "unstated" }
-    PackageOp { Install => "install", Remove => "remove", Refresh => "refresh" }
+    PackageOp { Install => "install", Remove => "remove", Refresh => "refresh", Declare => "declare" }
     Scope { Project => "project", User => "user", System => "system" }
     Account { Elevate => "elevate", Grant => "grant", Setuid => "setuid", World => "world" }
     PersistKind {

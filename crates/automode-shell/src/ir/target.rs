@@ -4,7 +4,7 @@
 //! variables expanded. Links are not resolved: the caller observes the canonical
 //! path as a fact before anything is permitted on the strength of a path.
 
-use super::{DynamicSource, Piece, Value};
+use super::{Piece, Value};
 
 /// Where an effect lands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +55,8 @@ impl Target {
     #[must_use]
     pub fn locate(value: &Value, cwd: Option<&str>) -> Self {
         let typed = value.shown();
+        let named = numbered(value);
+        let value = named.as_ref().unwrap_or(value);
         let dynamic = value
             .pieces
             .iter()
@@ -77,7 +79,13 @@ impl Target {
             None if globs => Extent::Pattern,
             None => Extent::Exact,
             // Nothing is known of a word that begins with an expansion, even when a directory is.
-            Some(_) if known.is_empty() => return Self::unknown(typed),
+            Some(at)
+                if known.is_empty()
+                    && (value.begins_unknown()
+                        || !stays_below(value.pieces.get(at..).unwrap_or_default())) =>
+            {
+                return Self::unknown(typed);
+            }
             Some(at) if stays_below(value.pieces.get(at..).unwrap_or_default()) => {
                 return Self {
                     path: parent(&path, &known),
@@ -144,13 +152,47 @@ fn stays_below(rest: &[Piece]) -> bool {
     rest.iter().all(|piece| match piece {
         Piece::Text(text) => !text.contains(".."),
         Piece::Glob(_) => true,
-        Piece::Dynamic(dynamic) => matches!(dynamic.source, DynamicSource::Number),
+        Piece::Dynamic(dynamic) => dynamic.source.stays_in_place(),
+    })
+}
+
+/// How the names begin that are made anew in the folder for temporary files, and the streams of
+/// the shell itself: those are no names that somebody else may have taken.
+const MADE_ANEW: &[&str] = &["/tmp/tmp.", "/dev/fd/"];
+
+/// `log_$N.txt` as the names that it may be, where every unknown part stays in place and has
+/// known text beside it: a part that may be empty must not leave the directory itself.
+fn numbered(value: &Value) -> Option<Value> {
+    let stays = value.pieces.iter().all(|piece| match piece {
+        Piece::Text(text) => !text.contains(".."),
+        Piece::Glob(_) => false,
+        Piece::Dynamic(dynamic) => dynamic.source.stays_in_place(),
+    });
+    let prefix = value.prefix();
+    if !stays || !value.is_dynamic() || MADE_ANEW.iter().any(|own| prefix.starts_with(own)) {
+        return None;
+    }
+    // An unknown part is a mark that no text holds.
+    let pattern: String = value
+        .pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Text(text) | Piece::Glob(text) => text.as_str(),
+            Piece::Dynamic(_) => "\0",
+        })
+        .collect();
+    let known = |part: &str| !part.contains('\0') || part.contains(char::is_alphanumeric);
+    let plain = !pattern.contains(['*', '?', '[', ']', '{', '}', '(', ')', '\\']);
+    (plain && pattern.split('/').all(known)).then(|| Value {
+        pieces: vec![Piece::Glob(pattern.replace('\0', "*"))],
+        span: value.span,
+        may_split: value.may_split,
     })
 }
 
 /// The directory that holds names beginning with the known text.
 fn parent(path: &str, known: &str) -> String {
-    if known.ends_with('/') {
+    if known.is_empty() || known.ends_with('/') {
         return path.to_owned();
     }
     match path.rsplit_once('/') {
@@ -162,7 +204,7 @@ fn parent(path: &str, known: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Span, Taint};
+    use crate::ir::{DynamicSource, Span, Taint};
 
     fn text(text: &str) -> Piece {
         Piece::Text(text.to_owned())
@@ -217,7 +259,23 @@ mod tests {
         check(vec![text("/"), variable()], &[("/", Extent::Prefix)]);
         check(
             vec![text("out/log."), dynamic(DynamicSource::Number)],
+            &[("/home/dev/app/out/log.*", Extent::Pattern)],
+        );
+        check(
+            vec![text("out/"), dynamic(DynamicSource::Number)],
             &[("/home/dev/app/out", Extent::Below)],
+        );
+        check(
+            vec![dynamic(DynamicSource::Name), text("/x")],
+            &[("/home/dev/app", Extent::Below)],
+        );
+        check(
+            vec![text("."), dynamic(DynamicSource::Name)],
+            &[("/home/dev", Extent::Below)],
+        );
+        check(
+            vec![dynamic(DynamicSource::Name), text("_a/"), variable()],
+            &[("", Extent::Unknown)],
         );
         check(
             vec![text("out/"), dynamic(DynamicSource::Number), text("/../..")],

@@ -49,7 +49,26 @@ pub enum DynamicSource {
     Item,
     /// A number.
     Number,
+    /// One word that cannot lead anywhere by itself: it begins with a letter or a digit
+    /// and holds no slash, blank, quote or pattern (`date +%F`, `whoami`, a commit).
+    Name,
     Unknown,
+}
+
+impl DynamicSource {
+    /// A part of a name that cannot lead out of a directory.
+    #[must_use]
+    pub const fn stays_in_place(&self) -> bool {
+        match self {
+            Self::Number | Self::Name => true,
+            Self::Variable(_)
+            | Self::Argument
+            | Self::Output
+            | Self::OneOf(_)
+            | Self::Item
+            | Self::Unknown => false,
+        }
+    }
 }
 
 impl Value {
@@ -263,7 +282,7 @@ impl Value {
             .pieces
             .iter()
             .find(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
-        matches!(first, Some(Piece::Dynamic(_)))
+        matches!(first, Some(Piece::Dynamic(dynamic)) if dynamic.source != DynamicSource::Name)
     }
 }
 

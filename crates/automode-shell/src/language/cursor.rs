@@ -69,6 +69,13 @@ impl<'a> Cursor<'a> {
         self.since(start)
     }
 
+    /// Moves past the point of `1.5`, which that of `1..5` and of `1.to_s` is not.
+    pub(in crate::language) fn eat_decimal_point(&mut self) -> bool {
+        let found =
+            self.peek() == Some('.') && self.peek_second().is_some_and(|c| c.is_ascii_digit());
+        found && self.eat(".")
+    }
+
     /// Everything up to the end of the line, which is not taken.
     pub(in crate::language) fn line(&mut self) -> &'a str {
         self.take_while(|c| c != '\n')

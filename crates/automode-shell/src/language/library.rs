@@ -224,6 +224,17 @@ impl LibraryTable {
         })
     }
 
+    /// Whether a call is a member of this name: `File` for `File.delete`.
+    pub(in crate::language) fn has_member(&self, name: &str) -> bool {
+        let start = format!("{name}.");
+        let at = self
+            .calls
+            .partition_point(|(call, _)| *call < start.as_str());
+        self.calls
+            .get(at)
+            .is_some_and(|(call, _)| call.starts_with(&start))
+    }
+
     /// Whether all methods of a kind are described at once.
     pub(in crate::language) fn is_broad(&self, kind: &str) -> bool {
         self.kind(kind)

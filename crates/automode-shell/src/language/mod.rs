@@ -17,6 +17,9 @@ mod reading;
 mod sed;
 mod sql;
 mod tokens;
+mod told_edit;
+
+pub use told_edit::tells_what_it_takes;
 
 use reading::CodeReading;
 

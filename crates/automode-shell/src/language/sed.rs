@@ -48,10 +48,10 @@ struct SedParser<'a> {
     open: usize,
 }
 
-type Parsed<T = ()> = Result<T, &'static str>;
+type SedScript<T = ()> = Result<T, &'static str>;
 
 impl<'a> SedParser<'a> {
-    fn script(&mut self, reading: &mut CodeReading<'_>) -> Parsed {
+    fn script(&mut self, reading: &mut CodeReading<'_>) -> SedScript {
         loop {
             self.cursor.take_while(|c| c.is_whitespace() || c == ';');
             if self.cursor.is_done() {
@@ -69,7 +69,7 @@ impl<'a> SedParser<'a> {
         }
     }
 
-    fn addresses(&mut self) -> Parsed {
+    fn addresses(&mut self) -> SedScript {
         if self.address()? {
             self.blanks();
             if self.cursor.eat(",") {
@@ -86,7 +86,7 @@ impl<'a> SedParser<'a> {
         Ok(())
     }
 
-    fn address(&mut self) -> Parsed<bool> {
+    fn address(&mut self) -> SedScript<bool> {
         match self.cursor.peek() {
             Some(digit) if digit.is_ascii_digit() => {
                 self.digits()?;
@@ -113,7 +113,7 @@ impl<'a> SedParser<'a> {
         }
     }
 
-    fn command(&mut self, command: char, reading: &mut CodeReading<'_>) -> Parsed {
+    fn command(&mut self, command: char, reading: &mut CodeReading<'_>) -> SedScript {
         match command {
             '#' => {
                 self.cursor.line();
@@ -174,7 +174,7 @@ impl<'a> SedParser<'a> {
         }
     }
 
-    fn substitute(&mut self, reading: &mut CodeReading<'_>) -> Parsed {
+    fn substitute(&mut self, reading: &mut CodeReading<'_>) -> SedScript {
         let end = self.cursor.next().ok_or("missing delimiter")?;
         if end == '\n' || end == '\\' {
             return Err("odd delimiter");
@@ -199,7 +199,7 @@ impl<'a> SedParser<'a> {
         }
     }
 
-    fn write(&mut self, reading: &mut CodeReading<'_>) -> Parsed {
+    fn write(&mut self, reading: &mut CodeReading<'_>) -> SedScript {
         let name = self.file_name()?;
         if name != "/dev/stdout" && name != "/dev/stderr" {
             reading.writes(&reading.word(name), WriteHow::Replace, Taint::LOCAL);
@@ -208,7 +208,7 @@ impl<'a> SedParser<'a> {
     }
 
     /// Skips an expression up to its delimiter.
-    fn delimited(&mut self, end: char, brackets: Brackets) -> Parsed {
+    fn delimited(&mut self, end: char, brackets: Brackets) -> SedScript {
         while let Some(next) = self.cursor.next() {
             match next {
                 next if next == end => return Ok(()),
@@ -265,7 +265,7 @@ impl<'a> SedParser<'a> {
         }
     }
 
-    fn file_name(&mut self) -> Parsed<&'a str> {
+    fn file_name(&mut self) -> SedScript<&'a str> {
         self.blanks();
         let name = self.cursor.line();
         if name.is_empty() {
@@ -275,7 +275,7 @@ impl<'a> SedParser<'a> {
         }
     }
 
-    fn digits(&mut self) -> Parsed {
+    fn digits(&mut self) -> SedScript {
         if self.cursor.take_while(|c| c.is_ascii_digit()).is_empty() {
             Err("missing number")
         } else {
@@ -288,7 +288,7 @@ impl<'a> SedParser<'a> {
     }
 
     /// The end of a command.
-    fn end(&mut self) -> Parsed {
+    fn end(&mut self) -> SedScript {
         self.blanks();
         match self.cursor.peek() {
             None | Some('\n' | ';' | '}' | '#' | '\r') => Ok(()),

@@ -42,18 +42,22 @@ pub(in crate::language) fn run(language: Language, text: &str, facts: &Facts) ->
         variables: Vec::new(),
     };
     let layer = Layer::Text(language.name().to_owned());
-    let source = CodeSource {
+    let text = Value::text(text, Span::default());
+    read(&source(language, &text, &layer), &context, facts)
+}
+
+const fn source<'a>(language: Language, text: &'a Value, layer: &'a Layer) -> CodeSource<'a> {
+    CodeSource {
         language,
-        text: &Value::text(text, Span::default()),
+        text,
         arguments: &[],
         taint: Taint::NONE,
         input: Taint::UNKNOWN,
         file: None,
         cwd: Some("/app"),
-        layer: &layer,
-        span: Span::default(),
-    };
-    read(&source, &context, facts)
+        layer,
+        span: text.span,
+    }
 }
 
 /// Effects, then nested code, then gaps; the inline code itself is left out where it was seen.
@@ -279,17 +283,7 @@ fn a_dynamic_text_is_unseen() {
         Taint::NETWORK,
         Span::default(),
     );
-    let source = CodeSource {
-        language: Language::Python,
-        text: &text,
-        arguments: &[],
-        taint: Taint::NONE,
-        input: Taint::UNKNOWN,
-        file: None,
-        cwd: Some("/app"),
-        layer: &layer,
-        span: Span::default(),
-    };
+    let source = source(Language::Python, &text, &layer);
     let found = shown(&read(&source, &Context::default(), &Facts::default()));
     assert_eq!(found, ["run python <- network", "gap unseen python code"]);
 }

@@ -13,9 +13,11 @@ mod secret;
 mod table;
 mod zone;
 
+use pattern::PathNames;
 pub(crate) use pattern::name_matches;
 pub use protected::Protected;
-pub use secret::{COMMON_SECRETS, Secret, is_secret_variable};
+pub use secret::{COMMON_SECRETS, Secret, has_secret_name, is_secret_variable};
+pub(crate) use zone::STREAMS;
 pub use zone::Zone;
 
 use crate::{Context, Extent, Taint, Target};
@@ -62,11 +64,11 @@ impl Place {
     /// Classifies an absolute, normalised path.
     #[must_use]
     pub fn of_path(path: &str, context: &Context) -> Self {
-        let home = context.home.as_deref();
+        let names = PathNames::of(path, context.home.as_deref());
         Self {
             zone: Zone::of(path, context),
-            secret: Secret::of(path, home),
-            protected: Protected::of(path, home),
+            secret: Secret::named(&names),
+            protected: Protected::named(&names),
             regenerable: regenerable::is(path, context),
         }
     }

@@ -5,22 +5,48 @@
 //! the path may itself be a pattern of the command, which meets a pattern of the
 //! table unless the two certainly differ.
 
+use std::borrow::Cow;
+
+/// In front of a pattern that may begin at any name.
+pub(super) const ANYWHERE: &str = "**/";
+
 /// One name of a path, lower-cased.
-pub(super) struct PathName {
-    text: String,
+pub(super) struct PathName<'a> {
+    text: Cow<'a, str>,
     /// The text before its first wildcard, where it has one.
     certain: Option<usize>,
 }
 
-impl PathName {
-    fn new(text: &str) -> Self {
-        let text = text.to_lowercase();
-        let certain = text.find(['*', '?', '[']);
+impl<'a> PathName<'a> {
+    fn new(text: &'a str) -> Self {
+        let is_lower = text
+            .bytes()
+            .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        let text = match is_lower {
+            true => Cow::Borrowed(text),
+            false => Cow::Owned(text.to_lowercase()),
+        };
+        let certain = text
+            .bytes()
+            .position(|byte| matches!(byte, b'*' | b'?' | b'['));
         Self { text, certain }
+    }
+
+    /// How long it is, where no wildcard stands in it.
+    pub fn certain_length(&self) -> Option<usize> {
+        self.certain.is_none().then_some(self.text.len())
     }
 
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The letters that it certainly begins and ends with.
+    pub fn ends(&self) -> Option<(u8, u8)> {
+        let mut bytes = self.text.bytes();
+        let first = bytes.next()?;
+        let is_certain = self.certain.is_none();
+        is_certain.then(|| (first, bytes.next_back().unwrap_or(first)))
     }
 
     /// Whether the first or the last letter already tells that `pattern` does
@@ -49,12 +75,60 @@ impl PathName {
             return name_matches(pattern, &self.text) || (depth > 0 && !pattern.starts_with('.'));
         }
         let (own, _) = pattern.split_once('*').unwrap_or((pattern, ""));
-        own.starts_with(certain) || (pattern.contains('*') && certain.starts_with(own))
+        let begin_alike =
+            own.starts_with(certain) || (pattern.contains('*') && certain.starts_with(own));
+        begin_alike && self.may_end_like(pattern)
+    }
+
+    /// Two patterns meet only where the text after their last wildcards can be the
+    /// same: `spec_*.rb` is no `*.env`.
+    fn may_end_like(&self, pattern: &str) -> bool {
+        const CLOSING: [char; 4] = ['*', ']', ')', '}'];
+        // A `?` may begin the query of an address: what follows is no part of the name.
+        if self.text.contains('?') {
+            return true;
+        }
+        let end = self.text.rsplit(CLOSING).next().unwrap_or_default();
+        match pattern.rsplit_once('*') {
+            Some((_, own)) => own.ends_with(end) || end.ends_with(own),
+            None => pattern.ends_with(end),
+        }
     }
 }
 
+/// The names of a path, and where those below the home directory begin.
+pub(super) struct PathNames<'a> {
+    all: Vec<PathName<'a>>,
+    home: Option<usize>,
+}
+
+impl<'a> PathNames<'a> {
+    pub fn of(path: &'a str, home: Option<&str>) -> Self {
+        let home = home.filter(|home| below(path, home).is_some());
+        let parts = |path: &str| path.split('/').filter(|name| !name.is_empty()).count();
+        Self {
+            all: names(path),
+            home: home.map(parts),
+        }
+    }
+
+    pub fn all(&self) -> &[PathName<'a>] {
+        &self.all
+    }
+
+    pub fn below_home(&self) -> Option<&[PathName<'a>]> {
+        self.all.get(self.home?..)
+    }
+}
+
+/// The rest of a path below a directory, where it lies there.
+fn below<'a>(path: &'a str, base: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(base.trim_end_matches('/'))?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+}
+
 /// The names of a path, without the empty ones.
-pub(super) fn names(path: &str) -> Vec<PathName> {
+fn names(path: &str) -> Vec<PathName<'_>> {
     path.split('/')
         .filter(|name| !name.is_empty())
         .map(PathName::new)
@@ -62,30 +136,12 @@ pub(super) fn names(path: &str) -> Vec<PathName> {
 }
 
 /// The names of `path` below `base`, where it lies below it.
-pub(super) fn names_below(path: &str, base: Option<&str>) -> Option<Vec<PathName>> {
-    let base = base?.trim_end_matches('/');
-    let rest = path.strip_prefix(base)?;
-    (rest.is_empty() || rest.starts_with('/')).then(|| names(rest))
+pub(super) fn names_below<'a>(path: &'a str, base: Option<&str>) -> Option<Vec<PathName<'a>>> {
+    below(path, base?).map(names)
 }
 
-/// Whether `names` begins with the names of `pattern`.
-pub(super) fn begins(names: &[PathName], pattern: &str) -> bool {
-    match pattern.strip_prefix("**/") {
-        Some(anywhere) => {
-            let mut tail = names;
-            while let Some((_, rest)) = tail.split_first() {
-                if begins_here(tail, anywhere) {
-                    return true;
-                }
-                tail = rest;
-            }
-            false
-        }
-        None => begins_here(names, pattern),
-    }
-}
-
-fn begins_here(names: &[PathName], pattern: &str) -> bool {
+/// Whether `names` begins with the names of `pattern`, from the first on.
+pub(super) fn begins_here(names: &[PathName<'_>], pattern: &str) -> bool {
     if names.first().is_none_or(|first| first.is_unlike(pattern)) {
         return false;
     }
@@ -101,6 +157,13 @@ fn begins_here(names: &[PathName], pattern: &str) -> bool {
 
 /// Whether `name` matches `pattern`, in which `*` stands for any text.
 pub(crate) fn name_matches(pattern: &str, name: &str) -> bool {
+    // Most patterns fail at one of their ends.
+    let differs = |own: Option<u8>, other: Option<u8>| own != other && own != Some(b'*');
+    if differs(pattern.bytes().next(), name.bytes().next())
+        || differs(pattern.bytes().next_back(), name.bytes().next_back())
+    {
+        return false;
+    }
     let Some((first, mut pattern)) = pattern.split_once('*') else {
         return pattern == name;
     };

@@ -1,6 +1,7 @@
 //! Places where a write changes what runs later, or who may do what.
 
-use super::table::{PlaceRows, PlaceTable};
+use super::pattern::PathNames;
+use super::table::{PlaceIndex, PlaceRows, PlaceTable};
 
 /// A kind of protected place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,14 +66,18 @@ impl Protected {
     /// The protected kind of a path, judged by its name.
     #[must_use]
     pub fn of(path: &str, home: Option<&str>) -> Option<Self> {
-        TABLE.find(path, home)
+        Self::named(&PathNames::of(path, home))
+    }
+
+    pub(super) fn named(path: &PathNames<'_>) -> Option<Self> {
+        TABLE.find(path)
     }
 }
 
-const TABLE: PlaceTable<Protected> = PlaceTable {
-    home: HOME,
-    system: SYSTEM,
-    anywhere: ANYWHERE,
+static TABLE: PlaceTable<Protected> = PlaceTable {
+    home: PlaceIndex::new(HOME),
+    system: PlaceIndex::new(SYSTEM),
+    anywhere: PlaceIndex::new(ANYWHERE),
 };
 
 /// Below a home directory.
@@ -378,9 +383,24 @@ const ANYWHERE: PlaceRows<Protected> = &[
             "**/.husky",
             "**/.githooks",
             "**/.pre-commit-config.yaml",
-            "**/lefthook.yml",
-            "**/.lefthook.yml",
+            "**/lefthook.*",
+            "**/.lefthook.*",
+            "**/lefthook-local.*",
+            "**/.lefthook-local.*",
             "**/.lefthook",
+            "**/.lefthook-local",
+            "**/.simple-git-hooks.*",
+            "**/simple-git-hooks.*",
+            "**/.huskyrc*",
+            "**/.git-hooks",
+            "**/.captainhook.json",
+            "**/captainhook.json",
+            "**/.pre-commit-hooks.yaml",
+            "**/.lintstagedrc*",
+            "**/lint-staged.config.*",
+            "**/grumphp.yml",
+            "**/.rusty-hook.toml",
+            "**/.cargo-husky",
             "**/.overcommit.yml",
             "**/.gitattributes",
             "**/.gitmodules",
@@ -408,7 +428,8 @@ const ANYWHERE: PlaceRows<Protected> = &[
             "**/.bundle/config",
             "**/sitecustomize.py",
             "**/usercustomize.py",
-            "**/*.pth",
+            "**/site-packages/*.pth",
+            "**/dist-packages/*.pth",
             "**/.bazelrc",
             "**/.tool-versions",
             "**/mise.toml",
@@ -420,6 +441,18 @@ const ANYWHERE: PlaceRows<Protected> = &[
             "**/.condarc",
             "**/.gemrc",
             "**/rust-toolchain.toml",
+            "**/rust-toolchain",
+            "**/.mise.*.toml",
+            "**/.mise",
+            "**/.config/mise",
+            "**/.config/mise.toml",
+            "**/.rtx.toml",
+            "**/.pnpmfile.mjs",
+            "**/pnpmfile.js",
+            "**/.bazelversion",
+            "**/.sdkmanrc",
+            "**/.terraformrc",
+            "**/terraform.rc",
             "**/.buckconfig",
         ],
     ),

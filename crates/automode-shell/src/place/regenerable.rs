@@ -33,13 +33,11 @@ const DIRECTORIES: &[&str] = &[
     ".venv",
     "venv",
     ".eggs",
-    "*.egg-info",
     "htmlcov",
     "coverage",
     ".nyc_output",
     ".gradle",
     "obj",
-    "cmake-build-*",
     "cmakefiles",
     ".dart_tool",
     "pods",
@@ -49,7 +47,6 @@ const DIRECTORIES: &[&str] = &[
     ".terraform",
     ".ipynb_checkpoints",
     "elm-stuff",
-    "bazel-*",
     "zig-out",
     "zig-cache",
     ".zig-cache",
@@ -61,8 +58,22 @@ const DIRECTORIES: &[&str] = &[
     "test-results",
     "playwright-report",
 ];
+/// The same, with names of their own.
+const NAMED_DIRECTORIES: &[&str] = &["*.egg-info", "cmake-build-*", "bazel-*"];
 /// Files of the same kind.
 const FILES: &[&str] = &[
+    ".coverage",
+    "coverage.xml",
+    ".eslintcache",
+    ".stylelintcache",
+    ".ds_store",
+    "thumbs.db",
+    "nohup.out",
+    "core",
+    "a.out",
+];
+/// The same, with names of their own.
+const NAMED_FILES: &[&str] = &[
     "*.pyc",
     "*.pyo",
     "*.o",
@@ -77,20 +88,11 @@ const FILES: &[&str] = &[
     "*.swp",
     "*.bak~",
     "*~",
-    ".coverage",
     ".coverage.*",
-    "coverage.xml",
     "*.tsbuildinfo",
-    ".eslintcache",
-    ".stylelintcache",
-    ".ds_store",
-    "thumbs.db",
     "*.gcda",
     "*.gcno",
     "*.profraw",
-    "nohup.out",
-    "core",
-    "a.out",
 ];
 
 /// Whether a path below a root is one of them.
@@ -100,14 +102,18 @@ pub(super) fn is(path: &str, context: &Context) -> bool {
     }
     context.roots.iter().any(|root| {
         names_below(path, Some(root)).is_some_and(|names| {
-            let among = |patterns: &[&str], name: &PathName| {
-                patterns
-                    .iter()
-                    .any(|pattern| name_matches(pattern, name.as_str()))
-            };
-            let inside = names.iter().any(|name| among(DIRECTORIES, name));
-            let file = names.last().is_some_and(|name| among(FILES, name));
+            let inside = names
+                .iter()
+                .any(|name| among(DIRECTORIES, NAMED_DIRECTORIES, name));
+            let file = names
+                .last()
+                .is_some_and(|name| among(FILES, NAMED_FILES, name));
             inside || file
         })
     })
+}
+
+fn among(whole: &[&str], patterns: &[&str], name: &PathName) -> bool {
+    let name = name.as_str();
+    whole.contains(&name) || patterns.iter().any(|pattern| name_matches(pattern, name))
 }

@@ -1,6 +1,7 @@
 //! Places where secrets are kept.
 
-use super::table::{PlaceRows, PlaceTable};
+use super::pattern::PathNames;
+use super::table::{PlaceIndex, PlaceRows, PlaceTable};
 use crate::{Extent, Target};
 
 /// A kind of secret.
@@ -57,15 +58,15 @@ impl Secret {
     /// The secret kept at a path, judged by its name.
     #[must_use]
     pub fn of(path: &str, home: Option<&str>) -> Option<Self> {
-        let last = path
-            .trim_end_matches('/')
-            .rsplit('/')
-            .next()?
-            .to_lowercase();
+        Self::named(&PathNames::of(path, home))
+    }
+
+    pub(super) fn named(path: &PathNames<'_>) -> Option<Self> {
+        let last = path.all().last()?.as_str();
         if HARMLESS.iter().any(|end| last.ends_with(end)) {
             return None;
         }
-        TABLE.find(path, home)
+        TABLE.find(path)
     }
 }
 
@@ -91,10 +92,10 @@ const PROCESS_FACTS: &[&str] = &[
     "wchan",
 ];
 
-const TABLE: PlaceTable<Secret> = PlaceTable {
-    home: HOME,
-    system: SYSTEM,
-    anywhere: ANYWHERE,
+static TABLE: PlaceTable<Secret> = PlaceTable {
+    home: PlaceIndex::new(HOME),
+    system: PlaceIndex::new(SYSTEM),
+    anywhere: PlaceIndex::new(ANYWHERE),
 };
 
 /// Secret files that lie in a project or a home, by the names they usually have:
@@ -132,6 +133,13 @@ pub const COMMON_SECRETS: &[&str] = &[
     "service-account.json",
     "terraform.tfstate",
 ];
+
+/// Whether the last name of a path is one that secret files usually have.
+#[must_use]
+pub fn has_secret_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    COMMON_SECRETS.contains(&name)
+}
 
 /// Whether a variable of this name usually holds a secret.
 #[must_use]
@@ -305,6 +313,28 @@ const HOME: PlaceRows<Secret> = &[
             ".config/pulumi",
             ".config/cloudflared",
             ".config/gcloud-*",
+            ".config/earthengine",
+            ".modal.toml",
+            ".clearml.conf",
+            "clearml.conf",
+            ".comet.config",
+            ".cdsapirc",
+            ".dogrc",
+            ".arcrc",
+            ".wakatime.cfg",
+            ".buildkite-agent",
+            ".tsh",
+            ".config/tailscale",
+            ".rhoas",
+            ".ftpconfig",
+            ".sbt/.credentials",
+            ".sbt/*credentials*",
+            ".ivy2/.credentials",
+            ".m2/settings-security.xml",
+            ".vnc/passwd",
+            ".config/atuin/key",
+            ".local/share/atuin/key",
+            ".config/environment.d",
             ".gsutil",
             ".config/azure",
             ".azure-devops",
@@ -352,6 +382,7 @@ const HOME: PlaceRows<Secret> = &[
         Secret::Token,
         &[
             ".netrc",
+            ".cabal/config",
             "_netrc",
             ".npmrc",
             ".yarnrc.yml",
@@ -730,6 +761,9 @@ const SYSTEM: PlaceRows<Secret> = &[
             "etc/networkmanager/system-connections",
             "etc/pam.d/*secret*",
             "etc/ppp/chap-secrets",
+            "etc/wpa_supplicant",
+            "tmp/krb5cc_*",
+            "private/tmp/krb5cc_*",
             "var/backups/shadow*",
             "var/backups/gshadow*",
         ],
@@ -798,7 +832,11 @@ const ANYWHERE: PlaceRows<Secret> = &[
             "**/.env",
             "**/.env.*",
             "**/*.env",
+            "**/.envrc",
             "**/.envrc.local",
+            "**/terraform.tfvars",
+            "**/*.auto.tfvars",
+            "**/*firebase-adminsdk*.json",
             "**/.flaskenv",
             "**/.dev.vars",
             "**/secrets.yml",
@@ -818,10 +856,15 @@ const ANYWHERE: PlaceRows<Secret> = &[
             "**/googleservice-info.plist",
             "**/client_secret*.json",
             "**/.vault_pass*",
+            "**/.vault-token",
             "**/vault_password*",
             "**/.secrets",
             "**/.secret",
             "**/.pgpass",
+            "**/auth.json",
+            "**/token.json",
+            "**/appsettings.Production.json",
+            "**/appsettings.Staging.json",
             "**/.my.cnf",
             "**/.dockerconfigjson",
             "**/kubeconfig",

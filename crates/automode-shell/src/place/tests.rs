@@ -25,6 +25,24 @@ fn place(path: &str) -> Place {
 }
 
 #[test]
+fn a_pattern_with_another_ending_is_no_secret() {
+    for (path, secret) in [
+        ("/home/dev/app/test/spec_*.rb", false),
+        ("/home/dev/app/src/a_*.py", false),
+        ("/home/dev/app/conf/prod*.env", true),
+        ("/home/dev/app/conf/p*", true),
+        ("/home/dev/.ssh/id_*", true),
+        ("/home/dev/.ssh/id_*a", true),
+        (
+            "/home/dev/.config/google-chrome/Default/Login Data?immutable=1",
+            true,
+        ),
+    ] {
+        assert_eq!(place(path).secret.is_some(), secret, "{path}");
+    }
+}
+
+#[test]
 fn zones() {
     for (path, zone) in [
         ("/", Zone::Root),

@@ -34,8 +34,8 @@ pub enum Zone {
     Unknown,
 }
 
-/// Devices that keep nothing.
-const SINKS: &[&str] = &[
+/// Files that stand for the streams of a process, or for nothing.
+pub(crate) const STREAMS: &[&str] = &[
     "/dev/null",
     "/dev/stdin",
     "/dev/stdout",
@@ -44,9 +44,9 @@ const SINKS: &[&str] = &[
     "/dev/zero",
     "/dev/random",
     "/dev/urandom",
-    "/dev/full",
-    "/dev/fd",
 ];
+/// Devices that keep nothing, beside the streams.
+const SINKS: &[&str] = &["/dev/full", "/dev/fd"];
 const TEMP: &[&str] = &[
     "/tmp",
     "/var/tmp",
@@ -165,7 +165,8 @@ impl Zone {
     }
 
     fn of_special(path: &str) -> Option<Self> {
-        if SINKS.contains(&path) || path.starts_with("/dev/fd/") || path.starts_with("/dev/pts/") {
+        let keeps_nothing = STREAMS.contains(&path) || SINKS.contains(&path);
+        if keeps_nothing || path.starts_with("/dev/fd/") || path.starts_with("/dev/pts/") {
             return Some(Self::Sink);
         }
         if TEMP.contains(&path) {

@@ -5,8 +5,8 @@ use super::table::{ActTemplate, Freedom, Git, Part, Scoped, Source, Text, Vcs, W
 use super::{Nested, TaskRequest, git, lookup, remote};
 use crate::ir::Runner;
 use crate::{
-    Act, Code, Host, Layer, PackageOp, PackageSource, ProcessScope, Scope, Span, Target, Value,
-    VcsOp,
+    Act, Code, Direction, Host, Layer, PackageOp, PackageSource, ProcessScope, Scope, Span, Taint,
+    Target, Value, VcsOp,
 };
 
 impl Meaning<'_> {
@@ -40,6 +40,10 @@ impl Meaning<'_> {
             ActTemplate::Database(verb) => self.effect(Act::Database { verb }, span),
             ActTemplate::Credential(text, direction) => {
                 let what = self.fill(text);
+                // All of the environment comes out, through pipes and in files.
+                if what == "environment" && direction == Direction::Receive {
+                    self.marks = self.marks.with(Taint::SECRET);
+                }
                 self.effect(Act::Credential { what, direction }, span);
             }
             ActTemplate::Publish(text) => {
@@ -95,6 +99,7 @@ impl Meaning<'_> {
                 });
             }
             ActTemplate::EditorInput => self.editor_input(),
+            ActTemplate::FedEditorInput => self.fed_editor_input(),
             ActTemplate::Unseen(text) => {
                 let what = self.fill(text);
                 self.unseen(what, span);
@@ -102,6 +107,10 @@ impl Meaning<'_> {
             ActTemplate::Git(Git::Push) => git::push(self),
             ActTemplate::Git(Git::Config) => git::config(self),
             ActTemplate::Git(Git::Checkout) => git::checkout(self),
+            ActTemplate::Git(Git::ResetBranch) => git::reset_branch(self),
+            ActTemplate::Git(Git::Abort) => git::abort(self),
+            ActTemplate::Git(Git::Extension) => git::extension(self),
+            ActTemplate::Git(Git::Remove) => git::remove(self),
         }
     }
 
@@ -127,6 +136,14 @@ impl Meaning<'_> {
             }
             _ => word,
         };
+        // A pattern of the table stands for every name that it matches.
+        let word = match (text, word.literal()) {
+            ([Part::Text(_)], Some(pattern)) if pattern.contains(['*', '?']) => Value {
+                pieces: vec![crate::Piece::Glob(pattern.into_owned())],
+                ..word.clone()
+            },
+            _ => word,
+        };
         // A search that deletes only takes what its pattern matches.
         if used == super::table::PathUse::DeleteBelow {
             return self.delete_found(&word, cwd.as_deref());
@@ -136,17 +153,13 @@ impl Meaning<'_> {
 
     /// Changes of every path that is named are thrown away; of all where none is.
     fn discard_each(&mut self, from: usize) {
-        let cwd = self.cwd_at(usize::MAX, Side::Operand);
         let paths: Vec<Value> = self
             .operand_values()
             .into_iter()
             .skip(from.saturating_sub(1))
             .collect();
-        for path in &paths {
-            let target = Some(Target::locate(path, cwd.as_deref()));
-            self.effect(Act::Vcs(VcsOp::DiscardChanges { target }), path.span);
-        }
-        if paths.is_empty() {
+        git::discard(self, &paths);
+        if paths.is_empty() || self.has("--pathspec-from-file") {
             let op = VcsOp::DiscardChanges { target: None };
             self.effect(Act::Vcs(op), self.invocation.span);
         }

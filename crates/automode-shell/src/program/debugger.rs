@@ -81,9 +81,15 @@ impl Meaning<'_> {
         match name {
             "shell" => self.shell(rest_value, &[]),
             "python" | "py" | "script" => self.code(Language::Python, &rest_value, &[]),
-            "file" | "exec-file" | "symbol-file" | "core-file" | "target" => {
+            "file" | "exec-file" | "symbol-file" | "core-file" => {
                 self.path(PathUse::Read, &rest_value, cwd);
             }
+            "target" => match rest.split_once(' ') {
+                Some(("exec" | "core" | "create", file)) => {
+                    self.path(PathUse::Read, &Value::text(file, value.span), cwd);
+                }
+                Some(_) | None => self.edit_gap(value),
+            },
             "set" => {
                 let steers = [
                     "logging",

@@ -82,6 +82,15 @@ impl Meaning<'_> {
     }
 
     /// The commands that arrive on standard input.
+    /// Commands of an editor that takes them from the keyboard, and from whatever stands for it.
+    pub(super) fn fed_editor_input(&mut self) {
+        match &self.invocation.stdin {
+            Stdin::Inherited => {}
+            Stdin::File(target) if target.path == "/dev/null" => {}
+            Stdin::File(_) | Stdin::Pipe(_) | Stdin::Text(_) => self.editor_input(),
+        }
+    }
+
     pub(super) fn editor_input(&mut self) {
         let Stdin::Text(value) = &self.invocation.stdin else {
             return self.unseen("editor commands".to_owned(), self.invocation.span);

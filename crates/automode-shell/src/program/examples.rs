@@ -233,7 +233,7 @@ fn split(line: &str) -> Vec<Value> {
             letters.next();
             continue;
         }
-        let mut word = Word::default();
+        let mut word = ExampleWord::default();
         let mut quote = None;
         while let Some((_, letter)) = letters.peek().copied() {
             if letter == ' ' && quote.is_none() {
@@ -293,13 +293,13 @@ fn split(line: &str) -> Vec<Value> {
 }
 
 #[derive(Default)]
-struct Word {
+struct ExampleWord {
     value: Value,
     text: String,
     started: bool,
 }
 
-impl Word {
+impl ExampleWord {
     fn flush(&mut self) {
         if !self.text.is_empty() {
             let text = std::mem::take(&mut self.text);

@@ -2,21 +2,11 @@
 
 use super::lookup;
 use super::meaning::{Meaning, Words};
+use super::mention::ENDINGS;
+use super::nature::Nature;
 use super::table::PathUse;
-use crate::place::is_endless;
-use crate::{Account, Act, Code, Extent, Piece, Taint, Target, Value, WriteHow};
-
-/// Files that stand for the streams of a process, or for nothing.
-const STREAMS: &[&str] = &[
-    "/dev/null",
-    "/dev/stdin",
-    "/dev/stdout",
-    "/dev/stderr",
-    "/dev/tty",
-    "/dev/zero",
-    "/dev/urandom",
-    "/dev/random",
-];
+use crate::place::{Place, STREAMS, Zone, is_endless};
+use crate::{Account, Act, Code, Direction, Extent, Piece, Taint, Target, Value, WriteHow};
 
 impl Meaning<'_> {
     pub(super) fn path(&mut self, used: PathUse, value: &Value, cwd: Option<&str>) {
@@ -24,8 +14,15 @@ impl Meaning<'_> {
             used,
             PathUse::Delete | PathUse::DeleteTree | PathUse::DeleteBelow
         );
+        // `--out=~/x` reaches the program as it is, and many programs expand it themselves.
+        if let (Some(text), Some(home)) = (value.literal(), self.context.home.as_deref())
+            && let Some(rest) = text.strip_prefix("~/")
+        {
+            let value = Value::text(format!("{home}/{rest}"), value.span);
+            return self.path(used, &value, cwd);
+        }
         if let Some(text) = value.literal() {
-            if text.is_empty() || (text == "-" && !deletes) {
+            if text.is_empty() || (text == "-" && !deletes && !self.names_a_file(used)) {
                 return;
             }
             if STREAMS.contains(&&*text) && !deletes && used != PathUse::Attributes {
@@ -35,9 +32,25 @@ impl Meaning<'_> {
                 return;
             }
         }
+        if used == PathUse::Read && is_fetched(&value.prefix()) {
+            return self.url(Direction::Receive, value, cwd);
+        }
+        // `rm -rf target/*/` goes through links, and empties what they lead to.
+        if deletes && value.literal().is_none() && value.shown().ends_with('/') {
+            let gap = self.argument_gap(value);
+            self.gap(gap);
+        }
         for target in Target::locate_each(value, cwd) {
             self.effect(used.act(target), value.span);
         }
+    }
+
+    /// Whether `-` is a file of that name: most programs write it to standard output, but
+    /// `tee -` and `cp a -` make the file.
+    fn names_a_file(&self, used: PathUse) -> bool {
+        let natures = [Nature::Tee, Nature::FileCopy, Nature::FileMove];
+        let takes_names = || natures.iter().any(|nature| self.invocation.is_a(*nature));
+        matches!(used, PathUse::Write | PathUse::Append) && takes_names()
     }
 
     /// A search deletes what it finds below a place.
@@ -146,6 +159,51 @@ impl Meaning<'_> {
         }
         let text = only.values.first()?.literal()?;
         Some(format!("**/{text}"))
+    }
+
+    /// Files whose names begin so: the first of them tells whether the names are taken.
+    /// `notes.t` is cut off where another file's ending begins, and the rest may follow.
+    pub(super) fn write_beginning(&mut self, value: &Value, cwd: Option<&str>) {
+        let length = self
+            .flag_text(&["-a", "--digits"])
+            .and_then(|digits| digits.parse().ok())
+            .filter(|length| (1..=9).contains(length))
+            .unwrap_or(2);
+        let mut ends = vec!["a".repeat(length), "0".repeat(length)];
+        let shown = value.shown();
+        let name = shown.rsplit('/').next().unwrap_or_default();
+        if let Some((_, cut)) = name.rsplit_once('.').filter(|(_, cut)| !cut.is_empty()) {
+            let rest = ENDINGS.iter().filter_map(|ending| ending.strip_prefix(cut));
+            ends.extend(rest.filter(|rest| !rest.is_empty()).map(str::to_owned));
+        }
+        for end in ends {
+            let mut name = value.clone();
+            name.pieces.push(Piece::Text(end));
+            self.path(PathUse::Write, &name, cwd);
+        }
+    }
+
+    /// Settings that may make the program do anything.
+    pub(super) fn config(&mut self, value: &Value, cwd: Option<&str>) {
+        self.path(PathUse::Read, value, cwd);
+        self.unseen(format!("configuration in `{}`", value.shown()), value.span);
+    }
+
+    /// Settings of a tool: those of the project are its own, others may say anything.
+    pub(super) fn own_config(&mut self, value: &Value, cwd: Option<&str>) {
+        let target = Target::locate(value, cwd);
+        let here = format!("{}/", self.context.cwd.trim_end_matches('/'));
+        let ours = matches!(
+            Place::of(&target, self.context).zone,
+            Zone::Project | Zone::ProjectRoot
+        );
+        let own = target.extent == Extent::Exact
+            && (ours || target.path.starts_with(&here))
+            && !value.prefix().contains("://");
+        match own {
+            true => self.path(PathUse::Read, value, cwd),
+            false => self.config(value, cwd),
+        }
     }
 
     pub(super) fn load(&mut self, value: &Value, cwd: Option<&str>) {
@@ -276,6 +334,15 @@ impl Meaning<'_> {
             self.effect(Act::Privilege(Account::World), value.span);
         }
     }
+}
+
+/// Whether the name of a file is an address that many readers fetch: `https://…`.
+fn is_fetched(text: &str) -> bool {
+    let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
+    matches!(
+        scheme.to_ascii_lowercase().as_str(),
+        "http" | "https" | "ftp" | "ftps" | "sftp" | "scp" | "git" | "ssh" | "s3" | "gs"
+    )
 }
 
 impl PathUse {

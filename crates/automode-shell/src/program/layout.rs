@@ -3,14 +3,14 @@
 use super::table::Choice;
 
 /// A range of operands for each place.
-pub(super) struct Layout {
+pub(super) struct WordLayout {
     pub ranges: Vec<std::ops::Range<usize>>,
     /// How many operands have a place.
     pub taken: usize,
 }
 
 /// Places before the one that takes many count from the front, those after it from the end.
-pub(super) fn layout(active: &[Choice], count: usize) -> Layout {
+pub(super) fn layout(active: &[Choice], count: usize) -> WordLayout {
     let many = active.iter().position(|choice| choice.many);
     let front = many.unwrap_or(active.len());
     let back = active
@@ -38,7 +38,7 @@ pub(super) fn layout(active: &[Choice], count: usize) -> Layout {
             }
         })
         .collect();
-    Layout {
+    WordLayout {
         ranges,
         taken: if many.is_some() { count } else { middle_start },
     }

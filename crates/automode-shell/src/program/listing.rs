@@ -24,6 +24,21 @@ const MAKES_UP: &[&str] = &[
     "--format",
 ];
 
+/// Flags with which git lists files that it tracks.
+const TRACKED: &[&str] = &[
+    "-z",
+    "-c",
+    "-m",
+    "-d",
+    "--cached",
+    "--modified",
+    "--deleted",
+    "--full-name",
+    "--exclude-standard",
+    "--recurse-submodules",
+    "--",
+];
+
 /// Flags after which a search of text prints names in place of lines.
 const NAMES_ALONE: &[&str] = &[
     "-l",
@@ -37,30 +52,59 @@ const NAMES_ALONE: &[&str] = &[
     "-rlE",
 ];
 
+/// Whether a search asks for names that no secret has: `-name '*.py'`.
+fn names_plain(words: &[std::borrow::Cow<'_, str>]) -> bool {
+    let widened = ["-o", "-or", "!", "-not", ","];
+    let wide = words.iter().any(|word| widened.contains(&word.as_ref()));
+    let named = words.windows(2).any(|pair| match pair {
+        [flag, name] => {
+            let ending = name.strip_prefix("*.").unwrap_or_default();
+            matches!(flag.as_ref(), "-name" | "-iname")
+                && !ending.is_empty()
+                && ending.chars().all(|c| c.is_ascii_alphanumeric())
+        }
+        _ => false,
+    });
+    named && !wide
+}
+
 impl Invocation {
     /// Its words name where it looks, and it prints the names of what it finds.
     #[must_use]
     pub fn prints_names(&self) -> bool {
-        let words: Option<Vec<_>> = self
-            .argv
-            .iter()
-            .skip(1)
-            .map(|word| word.literal())
-            .collect();
-        let Some(words) = words else {
+        let Some(words) = self.literal_arguments() else {
             return false;
         };
         let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_ref()));
         if self.is_a(Nature::Git) {
-            return has(&["ls-files"]) && !has(&["--format"])
-                || has(&["diff"]) && has(&["--name-only"]);
+            // What is not tracked is where secrets are kept.
+            let tracked = words
+                .iter()
+                .filter(|word| word.starts_with('-'))
+                .all(|word| TRACKED.contains(&word.as_ref()));
+            return has(&["ls-files"]) && tracked || has(&["diff"]) && has(&["--name-only"]);
         }
+        // What `find` names has hidden files in it; the forms that are followed are read as
+        // patterns before it comes to this.
+        let finds = self
+            .argv
+            .first()
+            .is_some_and(|name| matches!(name.shown().as_str(), "find" | "gfind" | "bfs"));
+        let unseen = finds && !names_plain(&words)
+            || self.is_a(Nature::FileSearch)
+                && words.iter().any(|word| {
+                    let short = word.starts_with('-') && !word.starts_with("--");
+                    matches!(
+                        word.as_ref(),
+                        "--hidden" | "--no-ignore" | "--unrestricted" | "--no-ignore-vcs"
+                    ) || (short && word.len() < 4 && word.contains(['H', 'I', 'u']))
+                });
         // Hidden files are those that hold secrets.
         let hidden = !self.is_a(Nature::FileSearch)
             && words.iter().any(|word| {
                 word.starts_with("--") || word.starts_with('-') && word.contains(['a', 'A', 'f'])
             });
-        (self.is_a(Nature::Listing) && !has(MAKES_UP) && !hidden)
+        (self.is_a(Nature::Listing) && !has(MAKES_UP) && !hidden && !unseen)
             || (self.is_a(Nature::TextSearch) && has(NAMES_ALONE))
     }
 

@@ -138,6 +138,9 @@ impl Meaning<'_> {
                     None if last => rest.as_slice(),
                     None => &[],
                 };
+                if choice.roles == [Role::None] {
+                    self.check_inert_values(words);
+                }
                 if !words.is_empty() {
                     self.apply(
                         choice,
@@ -147,6 +150,10 @@ impl Meaning<'_> {
                             cwd: cwd.clone(),
                         },
                     );
+                } else if choice.roles.contains(&Role::Unseen) {
+                    // `gawk -D`: what it brings about does not hang on the value.
+                    let what = format!("what an option of `{}` brings about", self.program);
+                    self.unseen(what, self.invocation.span);
                 }
             }
         }
@@ -309,6 +316,10 @@ impl Meaning<'_> {
                         .value
                         .literal()
                         .is_some_and(|text| !text.contains('=')),
+                    "<plain>" => operand
+                        .value
+                        .literal()
+                        .is_some_and(|text| !text.contains('=') && !text.starts_with('-')),
                     word => is(&operand.value, word),
                 };
                 words.iter().any(known)

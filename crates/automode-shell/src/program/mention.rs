@@ -8,17 +8,30 @@
 
 use super::meaning::{Meaning, Side};
 use super::table::{OutputKind, Style};
-use crate::place::Place;
-use crate::{Act, Target, Value};
+use crate::place::{Place, Zone};
+use crate::{Act, Target, Touch, Value};
 
 impl Meaning<'_> {
+    /// An option that is said to do nothing has no business with a file or an address:
+    /// where its value names one, the table may be wrong about it.
+    pub(super) fn check_inert_values(&mut self, values: &[Value]) {
+        for value in values {
+            if value.literal().as_deref().is_some_and(names_a_place) {
+                let gap = self.argument_gap(value);
+                self.gap(gap);
+            }
+        }
+    }
+
     /// Looks at the words that no role has claimed.
     pub(super) fn flag_unclaimed_places(&mut self) {
         let command = self.parsed.command;
-        let prints = command
-            .output
-            .iter()
-            .any(|rule| matches!(rule.kind, OutputKind::Echo | OutputKind::Printf));
+        let prints = command.output.iter().any(|rule| {
+            matches!(
+                rule.kind,
+                OutputKind::Echo | OutputKind::Printf | OutputKind::Basename | OutputKind::Dirname
+            )
+        });
         if command.style == Style::Plain || prints {
             return;
         }
@@ -39,13 +52,19 @@ impl Meaning<'_> {
             (None, _) => path,
         };
         let absolute = path.starts_with('/');
+        let outside = absolute || path.starts_with("..");
         let target = Target::locate(&Value::text(path, word.span), cwd);
         let place = Place::of(&target, self.context);
         let protected = absolute && place.protected.is_some();
-        if (place.secret.is_none() && !protected)
-            || self.touches(&target.path)
-            || self.is_claimed(word)
-        {
+        if self.touches(&target.path) || self.is_claimed(word) {
+            return;
+        }
+        if place.secret.is_none() && !protected {
+            // A tool that nobody told the role of may go through everything there.
+            let everything = matches!(place.zone, Zone::Root | Zone::Home | Zone::Ancestor);
+            if everything && outside && !word.shown().starts_with('-') {
+                self.gap(self.argument_gap(word));
+            }
             return;
         }
         self.gap(self.argument_gap(word));
@@ -64,28 +83,9 @@ impl Meaning<'_> {
 
     /// Whether an effect already speaks of this path.
     fn touches(&self, path: &str) -> bool {
-        self.out.effects.iter().any(|(act, _)| match act {
-            Act::Read { target }
-            | Act::List { target }
-            | Act::Write { target, .. }
-            | Act::Delete { target, .. } => target.path == path,
-            Act::Execute { .. }
-            | Act::Connect { .. }
-            | Act::Listen { .. }
-            | Act::Vcs(_)
-            | Act::Package { .. }
-            | Act::Process { .. }
-            | Act::Privilege(_)
-            | Act::Persist { .. }
-            | Act::System(_)
-            | Act::Cloud { .. }
-            | Act::Database { .. }
-            | Act::Credential { .. }
-            | Act::Publish { .. }
-            | Act::Message { .. }
-            | Act::Agent { .. }
-            | Act::Environment { .. }
-            | Act::Exhaust => false,
+        self.out.effects.iter().any(|(act, _)| {
+            act.touches()
+                .is_some_and(|(touch, target)| touch != Touch::Run && target.path == path)
         })
     }
 }
@@ -100,6 +100,42 @@ fn named_path(word: &str) -> Option<String> {
     } else {
         word
     };
-    let named = path.starts_with(['/', '.']) || path.starts_with("~/") || path.contains('/');
+    // A value that many programs take for the name of a file that holds it.
+    let held = ["file://", "fileb://", "file:", "@"]
+        .iter()
+        .find_map(|scheme| path.strip_prefix(scheme));
+    let path = held.unwrap_or(path);
+    let named = held.is_some()
+        || path.starts_with(['/', '.'])
+        || path.starts_with("~/")
+        || path.contains('/');
     (named && !path.contains(char::is_whitespace) && !path.contains("://")).then(|| path.to_owned())
+}
+
+/// Endings of files that programs write, load or are steered by.
+pub(super) const ENDINGS: &[&str] = &[
+    "bin", "bz2", "c", "cfg", "cjs", "conf", "cpp", "crt", "cs", "css", "csv", "db", "dll",
+    "dylib", "env", "exe", "go", "gz", "h", "hs", "htm", "html", "ini", "jar", "java", "jpeg",
+    "jpg", "js", "json", "jsonl", "jsx", "key", "kt", "lock", "log", "lua", "md", "mjs", "out",
+    "pdf", "pem", "php", "pl", "plist", "png", "ps1", "pub", "py", "pyc", "rb", "rc", "rs", "rst",
+    "scala", "sh", "so", "sock", "sql", "sqlite", "sqlite3", "svg", "swift", "tar", "tf", "tgz",
+    "tmp", "toml", "ts", "tsx", "txt", "vim", "vue", "wasm", "whl", "xml", "xz", "yaml", "yml",
+    "zip", "zst",
+];
+
+/// Whether the value of an option reads like a file or an address: `/tmp/x`, `../x`,
+/// `notes.txt`, `key=~/x`, `https://…`. A lone `/` is a separator.
+fn names_a_place(text: &str) -> bool {
+    let value = text.split_once('=').map_or(text, |(_, value)| value);
+    let plain = !value.contains(char::is_whitespace);
+    let rooted = value.len() > 1
+        && (value.starts_with(['/', '~'])
+            || value.starts_with("./")
+            || value.starts_with("../")
+            || value == "..");
+    let ending = value
+        .rsplit_once('.')
+        .filter(|(name, _)| !name.is_empty() && !name.ends_with('*'))
+        .is_some_and(|(_, ending)| ENDINGS.contains(&ending));
+    plain && (rooted || ending || value.contains("://"))
 }

@@ -12,6 +12,7 @@ mod examples;
 mod feed;
 mod file;
 mod git;
+mod go_flags;
 mod layout;
 mod listing;
 mod lookup;
@@ -26,7 +27,9 @@ mod query;
 mod remote;
 mod role;
 mod setting;
+mod shadow;
 mod table;
+mod terminal;
 mod text;
 mod variable;
 

@@ -4,7 +4,7 @@
 //! `"shell: sh bash"` for these names only. A nature is never a reason to allow by
 //! its absence: who asks for one treats a program without it as the stricter case.
 
-use super::table::NATURES;
+use super::table::{NATURE_STARTS, NATURES};
 use crate::Invocation;
 
 /// A kind of program.
@@ -12,6 +12,8 @@ use crate::Invocation;
 pub enum Nature {
     /// Reads commands of a shell language: `bash`, `fish`, `pwsh`.
     Shell,
+    /// Has the builtins and variables of `bash`, which `sh` need not have: `bash`, `zsh`.
+    Bash,
     /// Runs a command line with other rights: `sudo`, `su`.
     Elevate,
     /// Prints its words and nothing else: `echo`.
@@ -81,6 +83,12 @@ pub enum Nature {
     Concatenate,
     /// Copies its input to files: `tee`.
     Tee,
+    /// Runs code of its words in a language: `python`, `node`.
+    Interpreter,
+    /// Goes through whole directories and shows what the files in them say: `diff`.
+    TreeReader,
+    /// Packs files, to its output where it is told so: `tar`.
+    Archiver,
     /// Shows what was typed before: `history`.
     History,
 }
@@ -88,11 +96,25 @@ pub enum Nature {
 /// What kind of program this name belongs to, without its folder.
 #[must_use]
 pub fn natures_of(program: &str) -> &'static [Nature] {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    NATURES
-        .binary_search_by(|(known, _)| (*known).cmp(name))
-        .ok()
-        .and_then(|at| NATURES.get(at))
+    let name = match program.bytes().rposition(|byte| byte == b'/') {
+        Some(at) => program.get(at.saturating_add(1)..).unwrap_or_default(),
+        None => program,
+    };
+    // Asked for every start by every rule: the names of one letter are few.
+    let alike = name.bytes().next().and_then(|first| {
+        let at = usize::from(first);
+        let from = NATURE_STARTS.get(at).copied()?;
+        let to = NATURE_STARTS.get(at.saturating_add(1)).copied()?;
+        NATURES.get(usize::from(from)..usize::from(to))
+    });
+    let alike = alike.unwrap_or_default();
+    // They are in order: those with the same second letter lie together.
+    let second = name.as_bytes().get(1);
+    let from = alike.partition_point(|(known, _)| known.as_bytes().get(1) < second);
+    let alike = alike.get(from..).unwrap_or_default().iter();
+    alike
+        .take_while(|(known, _)| known.as_bytes().get(1) == second)
+        .find(|(known, _)| *known == name)
         .map_or(&[], |(_, natures)| *natures)
 }
 
@@ -118,6 +140,15 @@ mod tests {
     #[test]
     fn names_are_sorted_for_the_search() {
         assert!(NATURES.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn every_name_is_found() {
+        for (name, natures) in NATURES {
+            assert_eq!(natures_of(name), *natures, "{name}");
+            assert_eq!(natures_of(&format!("/usr/bin/{name}")), *natures, "{name}");
+            assert_ne!(natures_of(&format!("{name}\u{1}")), *natures, "{name}");
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Words that are code: commands, shell text, scripts, tasks, and what they are given.
 
 use super::meaning::{Meaning, Words};
+use super::table::PathUse;
 use super::{Nested, NestedStdin, TaskRequest, lookup};
 use crate::ir::Runner;
-use crate::{Act, Code, DynamicSource, Gap, GapKind, Language, Layer, Piece, Taint, Value};
+use crate::{Act, Code, DynamicSource, Gap, GapKind, Language, Layer, Piece, Taint, Target, Value};
 
 /// More nested commands than this are a gap.
 const RUNS: usize = 512;
@@ -68,6 +69,10 @@ impl Meaning<'_> {
         let Some((first, rest)) = words.split_first() else {
             return;
         };
+        if front.starts_with("python") {
+            let cwd = self.invocation.cwd.clone();
+            self.check_shadowed_library(cwd.as_deref(), first.span);
+        }
         let mut name = first.clone();
         name.pieces.insert(0, Piece::Text(format!("{front} ")));
         let name = match name.literal() {
@@ -88,6 +93,9 @@ impl Meaning<'_> {
         };
         let code = Code::Package(first.shown());
         self.effect(lookup::unseen(code), first.span);
+        if first.literal().is_some_and(|spec| names_a_tag(&spec)) {
+            self.unseen(format!("the version `{}`", first.shown()), first.span);
+        }
         let program = match first.literal() {
             Some(spec) => {
                 let bare = match spec.rfind(['@', '=']) {
@@ -117,15 +125,28 @@ impl Meaning<'_> {
     }
 
     /// `perl -n` opens `command|` and `|command` as a pipe.
-    pub(super) fn magic_open(&mut self, value: &Value) {
+    pub(super) fn magic_open(&mut self, value: &Value, cwd: Option<&str>) {
         let Some(text) = value.literal() else {
             return;
         };
         let name = text.trim();
         let command = name.strip_suffix('|').or_else(|| name.strip_prefix('|'));
         if let Some(command) = command {
-            self.shell(Value::text(command, value.span), &[]);
+            return self.shell(Value::text(command, value.span), &[]);
         }
+        let written = name.trim_start_matches('+');
+        let (used, file) = match written.strip_prefix(">>") {
+            Some(file) => (PathUse::Append, file),
+            None => match written.strip_prefix('>') {
+                Some(file) => (PathUse::Write, file),
+                None if written.len() < name.len() => {
+                    (PathUse::Edit, written.trim_start_matches('<'))
+                }
+                None => return,
+            },
+        };
+        let file = Value::text(file.trim(), value.span);
+        self.path(used, &file, cwd);
     }
 
     /// Shell text that runs on the machine that the first operand names.
@@ -201,6 +222,12 @@ impl Meaning<'_> {
             }
             return;
         }
+        self.note_directory();
+        if language == Some(Language::Python) {
+            let target = Target::locate(value, self.invocation.cwd.as_deref());
+            let directory = target.path.rsplit_once('/').map(|(directory, _)| directory);
+            self.check_shadowed_library(directory, value.span);
+        }
         self.out.runs.push(Nested::File {
             path: value.clone(),
             language,
@@ -209,7 +236,20 @@ impl Meaning<'_> {
         });
     }
 
+    /// `ruby -C dir -e …`: code is read from the directory of the whole command.
+    fn note_directory(&mut self) {
+        if self.cwd_flag().is_some() {
+            let span = self.invocation.span;
+            self.unseen("code that runs in another directory".to_owned(), span);
+        }
+    }
+
     pub(super) fn code(&mut self, language: Language, value: &Value, arguments: &[Value]) {
+        self.note_directory();
+        if language == Language::Python {
+            let cwd = self.invocation.cwd.clone();
+            self.check_shadowed_library(cwd.as_deref(), value.span);
+        }
         self.out.runs.push(Nested::Code {
             language,
             text: value.clone(),
@@ -229,6 +269,17 @@ impl Meaning<'_> {
             }
         }
     }
+}
+
+/// `jest@evil`: a version by a tag that anybody may have set.
+fn names_a_tag(spec: &str) -> bool {
+    const USUAL: &[&str] = &["latest", "next", "lts", "stable", "beta", "canary", "rc"];
+    spec.rsplit_once('@')
+        .filter(|(name, _)| !name.is_empty())
+        .is_some_and(|(_, version)| {
+            let number = version.trim_start_matches(['v', '^', '~', '=', '>', '<', ' ']);
+            !USUAL.contains(&version) && !number.starts_with(|c: char| c.is_ascii_digit())
+        })
 }
 
 /// The words after a leading `--`.

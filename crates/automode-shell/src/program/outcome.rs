@@ -3,7 +3,7 @@
 use super::meaning::Meaning;
 use super::table::OutputKind;
 use super::{Output, ProgramEffects, text};
-use crate::{Act, Direction, Host, Stdin, Stdout, Taint, Value, WriteHow, taint_of};
+use crate::{Act, Code, Direction, Host, Stdin, Stdout, Taint, Value, WriteHow, taint_of};
 
 impl Meaning<'_> {
     /// Dry runs, marks, output.
@@ -77,6 +77,13 @@ impl Meaning<'_> {
             passes_input: false,
             text,
         };
+        let rule = match rule {
+            Some(OutputKind::Revision) => match text::revision(&self.invocation.argv) {
+                Some(commit) => return plain(Some(commit)),
+                None => None,
+            },
+            rule => rule,
+        };
         match rule {
             Some(OutputKind::None) => Output::default(),
             // Who is no filter may answer to an endless input, but does not hand it on.
@@ -85,7 +92,7 @@ impl Meaning<'_> {
                 passes_input: false,
                 text: None,
             },
-            None | Some(OutputKind::Pass) => Output {
+            None | Some(OutputKind::Pass | OutputKind::Revision) => Output {
                 taint: own,
                 passes_input: true,
                 text: None,
@@ -120,6 +127,9 @@ impl Meaning<'_> {
             Some(OutputKind::Basename) => plain(text::basename(&operands)),
             Some(OutputKind::Dirname) => plain(text::dirname(&operands)),
             Some(OutputKind::Temporary) => plain(Some(text::temporary(self.invocation.span))),
+            Some(OutputKind::Name) => plain(text::about_machine(&self.invocation.argv)),
+            Some(OutputKind::Date) => plain(text::date(&self.invocation.argv)),
+            Some(OutputKind::Count) => plain(text::count(&self.invocation.argv)),
             Some(OutputKind::Cwd) => plain(
                 self.invocation
                     .cwd
@@ -139,11 +149,21 @@ impl Meaning<'_> {
             flow = flow.with(Taint::DECODED);
         }
         let mut received = Taint::NONE;
+        // A build gets the packages that the project declares, and writes what it made.
+        let builds = self.out.effects.iter().any(|(act, _)| {
+            matches!(
+                act,
+                Act::Execute {
+                    code: Code::Task { .. },
+                    ..
+                }
+            )
+        });
         for (act, _) in &self.out.effects {
             flow = flow.with(read_by(act));
             // What answers a request comes in too, where the program is made to fetch.
             let fetches = rule == Some(OutputKind::Network) || is_receiving(act);
-            if fetches && !is_local(act) {
+            if fetches && !is_local(act) && !(builds && is_registry(act)) {
                 received = received.with(received_by(act));
             }
         }
@@ -155,53 +175,25 @@ impl Meaning<'_> {
             .chain(self.parsed.operands.iter().map(|operand| &operand.value))
             .fold(Taint::NONE, |taint, value| taint.with(value.taint()));
         for (act, _) in &mut self.out.effects {
-            match act {
-                Act::Write {
-                    how: WriteHow::Replace | WriteHow::Append | WriteHow::Raw,
-                    data,
-                    ..
-                } => *data = data.with(flow).with(received),
-                // A tool that changes a part of a file does not put what it received there:
-                // a package manager adds a name to a manifest.
-                Act::Write {
-                    how: WriteHow::Edit,
-                    data,
-                    ..
-                } => *data = data.with(flow),
-                Act::Connect {
-                    direction: Direction::Send,
-                    data,
-                    ..
-                } => *data = data.with(flow).with(said),
-                // An address or a header that is put together at run time carries its parts.
-                Act::Connect {
-                    direction: Direction::Receive,
-                    data,
-                    ..
-                } => *data = data.with(said),
-                Act::Write {
-                    how: WriteHow::Touch | WriteHow::Attributes | WriteHow::Link,
-                    ..
+            if let Act::Write { how, data, .. } = act {
+                match how {
+                    WriteHow::Replace | WriteHow::Append | WriteHow::Raw => {
+                        *data = data.with(flow).with(received);
+                    }
+                    // A tool that changes a part of a file does not put what it received there:
+                    // a package manager adds a name to a manifest.
+                    WriteHow::Edit => *data = data.with(flow),
+                    WriteHow::Touch | WriteHow::Attributes | WriteHow::Link => {}
                 }
-                | Act::Read { .. }
-                | Act::List { .. }
-                | Act::Delete { .. }
-                | Act::Execute { .. }
-                | Act::Listen { .. }
-                | Act::Vcs(_)
-                | Act::Package { .. }
-                | Act::Process { .. }
-                | Act::Privilege(_)
-                | Act::Persist { .. }
-                | Act::System(_)
-                | Act::Cloud { .. }
-                | Act::Database { .. }
-                | Act::Credential { .. }
-                | Act::Publish { .. }
-                | Act::Message { .. }
-                | Act::Agent { .. }
-                | Act::Environment { .. }
-                | Act::Exhaust => {}
+            } else if let Act::Connect {
+                direction, data, ..
+            } = act
+            {
+                // An address or a header that is put together at run time carries its parts.
+                *data = match direction {
+                    Direction::Send => data.with(flow).with(said),
+                    Direction::Receive => data.with(said),
+                };
             }
         }
     }
@@ -223,6 +215,10 @@ fn received_by(act: &Act) -> Taint {
     } else {
         Taint::NONE
     }
+}
+
+fn is_registry(act: &Act) -> bool {
+    matches!(act, Act::Connect { host: Host::Default(name), .. } if name == "registry")
 }
 
 fn is_receiving(act: &Act) -> bool {

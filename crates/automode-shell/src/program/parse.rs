@@ -253,8 +253,14 @@ impl<'a> Parser<'a> {
                         continue;
                     }
                     let glued = (!value.pieces.is_empty()).then_some(value);
-                    if flag.takes == Takes::Glued && self.goes_on(&letters, end) {
-                        self.give(flag, None, word);
+                    let open = matches!(flag.takes, Takes::Glued | Takes::Perhaps);
+                    if open && self.goes_on(&letters, end) {
+                        self.parsed.given.push(FlagUse {
+                            flag,
+                            values: Vec::new(),
+                            rest: Vec::new(),
+                            order: self.at,
+                        });
                         continue;
                     }
                     return self.give(flag, glued, word);
@@ -504,14 +510,22 @@ fn child(command: &Command, name: &str) -> Option<&'static Command> {
         .map(|(_, sub)| *sub)
 }
 
-/// Whether a pattern with a `*` at one end matches.
+/// Whether a pattern matches a whole text; each `*` in it stands for anything.
 pub(super) fn fits(pattern: &str, text: &str) -> bool {
-    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
-        (Some(""), _) => true,
-        (Some(end), _) => text.ends_with(end),
-        (None, Some(start)) => text.starts_with(start),
-        (None, None) => pattern == text,
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut left) = text.strip_prefix(start) else {
+        return false;
+    };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in middle.split('*') {
+        match left.split_once(part) {
+            Some((_, after)) => left = after,
+            None => return false,
+        }
     }
+    left.ends_with(end)
 }
 
 fn is(word: &Value, text: &str) -> bool {

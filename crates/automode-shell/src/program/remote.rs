@@ -2,7 +2,15 @@
 
 use super::meaning::Meaning;
 use super::table::PathUse;
-use crate::{Act, Direction, Dynamic, DynamicSource, Host, Interface, Piece, Taint, Value};
+use crate::place::Place;
+use crate::{Act, Direction, Dynamic, DynamicSource, Host, Interface, Piece, Taint, Target, Value};
+
+/// Schemes by which a fetch hands words to a service that acts on them.
+const SPEAKING: &[&str] = &[
+    "dict", "gopher", "gophers", "imap", "imaps", "ldap", "ldaps", "mqtt", "mqtts", "pop3",
+    "pop3s", "redis", "rediss", "rtmp", "rtsp", "smb", "smbs", "smtp", "smtps", "telnet", "tftp",
+    "ws", "wss",
+];
 
 impl Meaning<'_> {
     pub(super) fn connect(&mut self, host: Host, direction: Direction, word: &Value) {
@@ -22,9 +30,28 @@ impl Meaning<'_> {
         if word.prefix().starts_with("ext::") {
             return self.shell(word.after("ext::".len()), &[]);
         }
+        // `lynx -dump .env`: without a scheme some programs open the file of that name.
+        if let Some(text) = word.literal()
+            && !text.contains("://")
+        {
+            let target = Target::locate(word, cwd);
+            if Place::of(&target, self.context).secret.is_some() {
+                return self.path(PathUse::Read, word, cwd);
+            }
+        }
         // Data of this machine inside a URL goes out with it.
         let carries = word.taint().has(Taint::LOCAL) || word.taint().has(Taint::SECRET);
-        let direction = if carries { Direction::Send } else { direction };
+        // `gopher://host:6379/_FLUSHALL` says whatever its path holds.
+        let scheme = word
+            .prefix()
+            .split_once("://")
+            .map(|(scheme, _)| scheme.to_ascii_lowercase());
+        let speaks = scheme.is_some_and(|scheme| SPEAKING.contains(&scheme.as_str()));
+        let direction = if carries || speaks {
+            Direction::Send
+        } else {
+            direction
+        };
         self.connect(host(word), direction, word);
     }
 

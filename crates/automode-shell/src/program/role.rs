@@ -86,6 +86,10 @@ impl Meaning<'_> {
             | Role::MagicOpen
             | Role::Fetched
             | Role::Refspec
+            | Role::TerminalFormat
+            | Role::GoFlags
+            | Role::OwnConfig
+            | Role::WriteBeginning
             | Role::Packed(_)
             | Role::Unpacked => return false,
         }
@@ -101,10 +105,7 @@ impl Meaning<'_> {
                 self.path(PathUse::Delete, value, words.cwd.as_deref());
             }
             Role::Run(language) => self.script(language, value, words.arguments),
-            Role::Config => {
-                self.path(PathUse::Read, value, words.cwd.as_deref());
-                self.unseen(format!("configuration in `{}`", value.shown()), value.span);
-            }
+            Role::Config => self.config(value, words.cwd.as_deref()),
             Role::Load => self.load(value, words.cwd.as_deref()),
             Role::Placeholder => self.placeholder = Some(value.shown()),
             Role::Code(language) => self.code(language, value, words.arguments),
@@ -178,14 +179,22 @@ impl Meaning<'_> {
             Role::FileScheme => self.file_scheme(value, words.cwd.as_deref()),
             Role::Plain => self.plain(value),
             Role::UnitProperty => self.unit_property(value),
-            Role::MagicOpen => self.magic_open(value),
+            Role::MagicOpen => self.magic_open(value, words.cwd.as_deref()),
             Role::Fetched => {
                 let code = Code::Package(value.shown());
                 self.effect(super::lookup::unseen(code), value.span);
             }
             Role::Refspec => git::refspec(self, value),
+            Role::TerminalFormat => self.terminal_format(value),
+            Role::GoFlags => self.go_flags(value),
+            Role::WriteBeginning => self.write_beginning(value, words.cwd.as_deref()),
+            Role::OwnConfig => self.own_config(value, words.cwd.as_deref()),
             Role::Packed(ending) => self.packed(ending, value, words.cwd.as_deref()),
             Role::Unpacked => self.unpacked(value, words.cwd.as_deref()),
+            // Text to the table, and to some programs the name of the file that holds it.
+            Role::Pattern if value.prefix().starts_with("file") => {
+                self.file_scheme(value, words.cwd.as_deref());
+            }
             Role::None
             | Role::Pattern
             | Role::Cd

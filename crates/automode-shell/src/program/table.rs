@@ -238,6 +238,14 @@ pub(crate) enum Role {
     Fetched,
     /// `source:destination` of git: what is fetched into a branch rewrites it.
     Refspec,
+    /// Words of a terminal multiplexer, which may hold commands.
+    TerminalFormat,
+    /// Flags that `go` hands to its compiler and linker.
+    GoFlags,
+    /// How the names of the files begin that are written.
+    WriteBeginning,
+    /// Settings of a tool: fine where they belong to the project.
+    OwnConfig,
     /// The packed file that stands beside this one, with this ending.
     Packed(&'static str),
     /// The file that comes out of this packed one.
@@ -317,6 +325,8 @@ pub(crate) enum ActTemplate {
     Input(Language),
     /// The commands of an editor on standard input.
     EditorInput,
+    /// The same, where something is fed to it; a person types otherwise.
+    FedEditorInput,
     /// Code that the analysis cannot see.
     Unseen(Text),
     Git(Git),
@@ -367,6 +377,13 @@ pub(crate) enum Git {
     Push,
     Config,
     Checkout,
+    /// A branch is set to another commit.
+    ResetBranch,
+    /// A merge or a rebase is given up.
+    Abort,
+    Remove,
+    /// A subcommand that git does not bring itself.
+    Extension,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -400,6 +417,14 @@ pub(crate) enum OutputKind {
     Temporary,
     /// The working directory.
     Cwd,
+    /// One name of the machine or its user, where one is asked for.
+    Name,
+    /// The clock in a format that is told.
+    Date,
+    /// The name of a commit, where one is asked for; otherwise what it read.
+    Revision,
+    /// Numbers, one a line.
+    Count,
 }
 
 /// A variable that may stand in front of a program.

@@ -5,7 +5,7 @@
 //! whole, per variable.
 
 use super::parse::fits;
-use super::table::{VARIABLES, Variable, VariableRuns};
+use super::table::{VARIABLE_PATTERNS, VARIABLES, Variable, VariableRuns};
 use crate::{Act, Gap, GapKind, Invocation, Layer, Nested, NestedStdin, ProgramEffects, Value};
 
 /// Adds what the variables of an invocation bring about.
@@ -57,8 +57,13 @@ pub(crate) fn steers(name: &str) -> bool {
 }
 
 fn find(name: &str) -> Option<&'static Variable> {
-    let exact = VARIABLES.iter().find(|known| known.name == name);
-    exact.or_else(|| VARIABLES.iter().find(|known| fits(known.name, name)))
+    let exact = VARIABLES.binary_search_by(|known| known.name.cmp(name));
+    let exact = exact.ok().and_then(|at| VARIABLES.get(at));
+    exact.or_else(|| {
+        VARIABLE_PATTERNS
+            .iter()
+            .find(|known| fits(known.name, name))
+    })
 }
 
 fn is_fine(variable: &Variable, value: &Value) -> bool {

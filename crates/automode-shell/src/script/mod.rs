@@ -109,9 +109,9 @@ fn follow(
 ) {
     match runner {
         Runner::Npm | Runner::Pnpm | Runner::Yarn | Runner::Bun => {
-            package::node(found, names, steps);
+            package::node(found, names, facts, steps);
         }
-        Runner::Deno => package::deno(found, names, steps),
+        Runner::Deno => package::deno(found, names, facts, steps),
         Runner::Composer => composer::read(found, names, steps),
         Runner::Make => make::read(found, names, facts, steps),
         Runner::Just => just::read(found, names, steps),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use super::Runner;
 use super::lookup::TaskFile;
 use super::steps::TaskSteps;
-use crate::{TaskRequest, Value};
+use crate::{Facts, FileFact, TaskRequest, Value};
 
 /// What npm and its kin run by themselves, in order.
 const INSTALL: &[&str] = &[
@@ -32,7 +32,12 @@ const PUBLISH: &[&str] = &[
     "postversion",
 ];
 
-pub(super) fn node(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
+pub(super) fn node(
+    found: &TaskFile<'_>,
+    names: &[String],
+    facts: &Facts,
+    steps: &mut TaskSteps<'_>,
+) {
     let Ok(Json::Object(manifest)) = serde_json::from_str::<Json>(found.text) else {
         return steps.unclear("package.json does not parse");
     };
@@ -45,7 +50,14 @@ pub(super) fn node(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps
     let events = match steps.request.tasks {
         TaskRequest::Install => INSTALL,
         TaskRequest::Publish => PUBLISH,
-        TaskRequest::Run(_) => return run(&manifest, scripts, names, steps),
+        TaskRequest::Run(_) => {
+            let declared = Declared {
+                manifest: &manifest,
+                directory: &found.directory,
+                facts,
+            };
+            return run(&declared, scripts, names, steps);
+        }
     };
     for event in events {
         if let Some(script) = scripts.get(*event) {
@@ -54,8 +66,51 @@ pub(super) fn node(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps
     }
 }
 
+/// The packages that a manifest declares, and those of the workspaces around it.
+struct Declared<'a> {
+    manifest: &'a Map<String, Json>,
+    directory: &'a str,
+    facts: &'a Facts,
+}
+
+impl Declared<'_> {
+    /// Whether a declared package brings a program: programs of an outer workspace are
+    /// found too.
+    fn brings(&self, program: &str, steps: &mut TaskSteps<'_>) -> bool {
+        /// How far outside a workspace may begin.
+        const OUTWARDS: usize = 4;
+        if declares(self.manifest, program) {
+            return true;
+        }
+        let mut directory = self.directory;
+        for _ in 0..OUTWARDS {
+            let Some((outer, _)) = directory
+                .rsplit_once('/')
+                .filter(|(outer, _)| !outer.is_empty())
+            else {
+                return false;
+            };
+            directory = outer;
+            let path = format!("{directory}/package.json");
+            match self.facts.files.get(&path) {
+                Some(FileFact::Text { body, .. }) => {
+                    let found = serde_json::from_str::<Json>(body).ok();
+                    if let Some(Json::Object(manifest)) = found
+                        && declares(&manifest, program)
+                    {
+                        return true;
+                    }
+                }
+                Some(FileFact::Absent | FileFact::Directory | FileFact::Unreadable) => {}
+                None => steps.need(&path),
+            }
+        }
+        false
+    }
+}
+
 fn run(
-    manifest: &Map<String, Json>,
+    declared: &Declared<'_>,
     scripts: &Map<String, Json>,
     names: &[String],
     steps: &mut TaskSteps<'_>,
@@ -65,7 +120,7 @@ fn run(
     }
     for name in names {
         let Some(script) = scripts.get(name) else {
-            undeclared(manifest, name, steps);
+            undeclared(declared, name, steps);
             continue;
         };
         if let Some(before) = scripts.get(&format!("pre{name}")) {
@@ -85,7 +140,7 @@ fn run(
 
 /// A name that is no script: yarn, pnpm and bun start the program of that name that
 /// a declared package brings; `npm start` has a default.
-fn undeclared(manifest: &Map<String, Json>, name: &str, steps: &mut TaskSteps<'_>) {
+fn undeclared(declared: &Declared<'_>, name: &str, steps: &mut TaskSteps<'_>) {
     let starts_programs = match steps.request.runner {
         Runner::Yarn | Runner::Pnpm | Runner::Bun => true,
         Runner::Npm
@@ -103,7 +158,7 @@ fn undeclared(manifest: &Map<String, Json>, name: &str, steps: &mut TaskSteps<'_
         | Runner::Nox
         | Runner::Compose => false,
     };
-    if starts_programs && declares(manifest, name) {
+    if starts_programs && declared.brings(name, steps) {
         let mut argv = vec![Value::text(name, steps.request.span)];
         argv.extend(steps.request.arguments.iter().cloned());
         return steps.command(argv);
@@ -151,9 +206,14 @@ fn shell(script: &Json, steps: &mut TaskSteps<'_>) {
     }
 }
 
-pub(super) fn deno(found: &TaskFile<'_>, names: &[String], steps: &mut TaskSteps<'_>) {
+pub(super) fn deno(
+    found: &TaskFile<'_>,
+    names: &[String],
+    facts: &Facts,
+    steps: &mut TaskSteps<'_>,
+) {
     if found.path.ends_with("/package.json") {
-        return node(found, names, steps);
+        return node(found, names, facts, steps);
     }
     let plain = without_comments(found.text);
     let Ok(Json::Object(config)) = serde_json::from_str::<Json>(&plain) else {

@@ -38,9 +38,9 @@ fn project(text: &str, names: &[String], steps: &mut TaskSteps<'_>) {
                 continue;
             };
             for line in lines {
-                let words: Option<Vec<&str>> = line
+                let words: Option<Vec<String>> = line
                     .as_array()
-                    .and_then(|words| words.iter().map(toml::Value::as_str).collect());
+                    .and_then(|words| words.iter().map(word).collect());
                 match words {
                     Some(words) => command(&words.join(" "), steps),
                     None => steps.unclear("a command of tox that is not a list of words"),
@@ -48,6 +48,26 @@ fn project(text: &str, names: &[String], steps: &mut TaskSteps<'_>) {
             }
         }
     }
+}
+
+/// A word of a command, or the table that stands for the words after `--`.
+fn word(value: &toml::Value) -> Option<String> {
+    if let Some(text) = value.as_str() {
+        return Some(text.to_owned());
+    }
+    let table = value.as_table()?;
+    if table.get("replace")?.as_str()? != "posargs" {
+        return None;
+    }
+    let given: Option<Vec<&str>> = match table.get("default") {
+        Some(default) => default
+            .as_array()?
+            .iter()
+            .map(toml::Value::as_str)
+            .collect(),
+        None => Some(Vec::new()),
+    };
+    Some(format!("{} {{posargs}}", given?.join(" ")))
 }
 
 fn ini(text: &str, names: &[String], steps: &mut TaskSteps<'_>) {
@@ -99,8 +119,20 @@ fn command(line: &str, steps: &mut TaskSteps<'_>) {
     let line = line
         .replace("{posargs}", "\"$@\"")
         .replace("{envpython}", "python")
+        .replace("{env_python}", "python")
         .replace("{toxinidir}", ".")
-        .replace("{tox_root}", ".");
+        .replace("{tox_root}", ".")
+        .replace("{toxworkdir}", ".tox")
+        .replace("{work_dir}", ".tox")
+        .replace("{envdir}", ".tox/env")
+        .replace("{env_dir}", ".tox/env")
+        .replace("{envtmpdir}", ".tox/env/tmp")
+        .replace("{env_tmp_dir}", ".tox/env/tmp")
+        .replace("{envlogdir}", ".tox/env/log")
+        .replace("{env_log_dir}", ".tox/env/log")
+        .replace("{envname}", "env")
+        .replace("{env_name}", "env");
+    let line = with_default_arguments(&line);
     if line.contains('{') {
         return steps.unclear(&line);
     }
@@ -108,4 +140,15 @@ fn command(line: &str, steps: &mut TaskSteps<'_>) {
     arguments.extend(steps.request.arguments.iter().cloned());
     let text = crate::Value::text(line, steps.request.span);
     steps.shell_value(text, arguments);
+}
+
+/// `{posargs:tests -q}`: the words after `--`, or else these. Both are taken.
+fn with_default_arguments(line: &str) -> String {
+    let Some((before, rest)) = line.split_once("{posargs:") else {
+        return line.to_owned();
+    };
+    let Some((default, after)) = rest.split_once('}') else {
+        return line.to_owned();
+    };
+    with_default_arguments(&format!("{before}{default} \"$@\"{after}"))
 }

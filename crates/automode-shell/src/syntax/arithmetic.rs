@@ -4,13 +4,13 @@
 //! the form of an expression: what only looks like arithmetic could be commands
 //! in a subshell, and must not pass as a number.
 
-use super::parser::{Parsed, ShellParser};
+use super::parser::{ParsedScript, ShellParser};
 use super::scope::ParserScope;
 use super::tree::{PartKind, Word};
 
 impl ShellParser<'_> {
     /// An expression up to `close`, which is stepped over.
-    pub(super) fn arithmetic(&mut self, close: u8) -> Parsed<Word> {
+    pub(super) fn arithmetic(&mut self, close: u8) -> ParsedScript<Word> {
         let scope = match close {
             b';' => ParserScope::ArithmeticHeader,
             b']' => ParserScope::LegacyArithmetic,

@@ -92,10 +92,14 @@ fn joined(row: Vec<Atom>, word: &Word) -> Word {
     }
 }
 
-type Row = Vec<Atom>;
+type BraceRow = Vec<Atom>;
 
 /// Expands the first brace expression and what follows it.
-fn alternatives(atoms: &[Atom], budget: &mut usize, depth: usize) -> Result<Vec<Row>, TooMany> {
+fn alternatives(
+    atoms: &[Atom],
+    budget: &mut usize,
+    depth: usize,
+) -> Result<Vec<BraceRow>, TooMany> {
     *budget = budget.checked_sub(1).ok_or(TooMany)?;
     if depth > 32 {
         return Err(TooMany);
@@ -122,7 +126,7 @@ fn alternatives(atoms: &[Atom], budget: &mut usize, depth: usize) -> Result<Vec<
 
 /// What one brace expression stands for, and how many atoms it takes with its `}`.
 struct BraceChoices {
-    rows: Vec<Row>,
+    rows: Vec<BraceRow>,
     length: usize,
 }
 
@@ -168,7 +172,7 @@ fn choices(
 type Items = Box<dyn Iterator<Item = String>>;
 
 /// `{1..5}`, `{a..e}`, `{1..9..2}`.
-fn sequence(inside: &[Atom]) -> Result<Option<Vec<Row>>, TooMany> {
+fn sequence(inside: &[Atom]) -> Result<Option<Vec<BraceRow>>, TooMany> {
     let mut text = String::new();
     let mut place = crate::ir::Span::default();
     for atom in inside {

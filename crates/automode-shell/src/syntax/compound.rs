@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::parser::{Keyword, Parsed, ShellParser};
+use super::parser::{Keyword, ParsedScript, ShellParser};
 use super::scope::ParserScope;
 use super::tree::{CaseArm, CaseEnd, Command, CommandKind, Script, Word};
 
 impl ShellParser<'_> {
     /// One command with its redirections.
-    pub(super) fn command(&mut self) -> Parsed<Command> {
+    pub(super) fn command(&mut self) -> ParsedScript<Command> {
         self.skip_blanks();
         self.step()?;
         let start = self.at;
@@ -23,7 +23,7 @@ impl ShellParser<'_> {
         })
     }
 
-    fn compound(&mut self) -> Parsed<Option<CommandKind>> {
+    fn compound(&mut self) -> ParsedScript<Option<CommandKind>> {
         if self.peek() == Some(b'(') {
             return self.parenthesis().map(Some);
         }
@@ -56,7 +56,7 @@ impl ShellParser<'_> {
     }
 
     /// `( list )` or `(( expression ))`.
-    fn parenthesis(&mut self) -> Parsed<CommandKind> {
+    fn parenthesis(&mut self) -> ParsedScript<CommandKind> {
         if self.raw(1) == Some(b'(') && self.closes_as_arithmetic(self.at + 2) {
             self.at += 2;
             let expression = self.arithmetic(b')')?;
@@ -69,13 +69,13 @@ impl ShellParser<'_> {
         Ok(CommandKind::Subshell(script))
     }
 
-    fn group(&mut self) -> Parsed<CommandKind> {
+    fn group(&mut self) -> ParsedScript<CommandKind> {
         let script = self.body()?;
         self.expect_keyword(Keyword::CloseBrace, "expected `}`")?;
         Ok(CommandKind::Group(script))
     }
 
-    fn if_command(&mut self) -> Parsed<CommandKind> {
+    fn if_command(&mut self) -> ParsedScript<CommandKind> {
         let mut arms = Vec::new();
         loop {
             let condition = self.body()?;
@@ -95,20 +95,20 @@ impl ShellParser<'_> {
         Ok(CommandKind::If { arms, otherwise })
     }
 
-    fn loop_command(&mut self) -> Parsed<CommandKind> {
+    fn loop_command(&mut self) -> ParsedScript<CommandKind> {
         let condition = self.body()?;
         let body = self.do_body()?;
         Ok(CommandKind::Loop { condition, body })
     }
 
-    fn do_body(&mut self) -> Parsed<Script> {
+    fn do_body(&mut self) -> ParsedScript<Script> {
         self.expect_keyword(Keyword::Do, "expected `do`")?;
         let body = self.body()?;
         self.expect_keyword(Keyword::Done, "expected `done`")?;
         Ok(body)
     }
 
-    fn for_command(&mut self) -> Parsed<CommandKind> {
+    fn for_command(&mut self) -> ParsedScript<CommandKind> {
         self.skip_blanks();
         if self.raw(0) == Some(b'(') && self.raw(1) == Some(b'(') {
             self.at += 2;
@@ -118,12 +118,12 @@ impl ShellParser<'_> {
         Ok(CommandKind::For { name, words, body })
     }
 
-    fn select_command(&mut self) -> Parsed<CommandKind> {
+    fn select_command(&mut self) -> ParsedScript<CommandKind> {
         let (name, words, body) = self.for_parts()?;
         Ok(CommandKind::Select { name, words, body })
     }
 
-    fn for_parts(&mut self) -> Parsed<(String, Option<Vec<Word>>, Script)> {
+    fn for_parts(&mut self) -> ParsedScript<(String, Option<Vec<Word>>, Script)> {
         let name = self.name("expected a variable name")?;
         self.skip_lines()?;
         let words = if self.eat_keyword(Keyword::In) {
@@ -141,7 +141,7 @@ impl ShellParser<'_> {
     }
 
     /// `;` or a newline after the words of a `for`.
-    fn end_of_header(&mut self) -> Parsed<()> {
+    fn end_of_header(&mut self) -> ParsedScript<()> {
         self.skip_blanks();
         match self.peek() {
             Some(b'\n') => Ok(()),
@@ -154,7 +154,7 @@ impl ShellParser<'_> {
     }
 
     /// `do … done` or, as bash also takes it, `{ … }`.
-    fn loop_body(&mut self) -> Parsed<Script> {
+    fn loop_body(&mut self) -> ParsedScript<Script> {
         if self.eat_keyword(Keyword::OpenBrace) {
             let body = self.body()?;
             self.expect_keyword(Keyword::CloseBrace, "expected `}`")?;
@@ -163,7 +163,7 @@ impl ShellParser<'_> {
         self.do_body()
     }
 
-    fn arithmetic_for(&mut self) -> Parsed<CommandKind> {
+    fn arithmetic_for(&mut self) -> ParsedScript<CommandKind> {
         let header = vec![
             self.arithmetic(b';')?,
             self.arithmetic(b';')?,
@@ -177,7 +177,7 @@ impl ShellParser<'_> {
         Ok(CommandKind::ArithmeticFor { header, body })
     }
 
-    fn case_command(&mut self) -> Parsed<CommandKind> {
+    fn case_command(&mut self) -> ParsedScript<CommandKind> {
         self.skip_blanks();
         let subject = self.word(ParserScope::Argument)?;
         self.skip_lines()?;
@@ -199,7 +199,7 @@ impl ShellParser<'_> {
     }
 
     /// One arm, and whether a `;;` ends it.
-    fn case_arm(&mut self) -> Parsed<(CaseArm, bool)> {
+    fn case_arm(&mut self) -> ParsedScript<(CaseArm, bool)> {
         self.eat(b'(');
         let mut patterns = Vec::new();
         loop {
@@ -243,7 +243,7 @@ impl ShellParser<'_> {
     }
 
     /// `function name [()] body`.
-    fn function_command(&mut self) -> Parsed<CommandKind> {
+    fn function_command(&mut self) -> ParsedScript<CommandKind> {
         self.skip_blanks();
         let word = self.word(ParserScope::Argument)?;
         let Some(name) = word.bare().map(str::to_owned) else {
@@ -262,7 +262,7 @@ impl ShellParser<'_> {
     }
 
     /// The body of a function: a compound command.
-    pub(super) fn function_body(&mut self, name: String) -> Parsed<CommandKind> {
+    pub(super) fn function_body(&mut self, name: String) -> ParsedScript<CommandKind> {
         self.skip_lines()?;
         let body = self.nested(Self::command)?;
         if matches!(body.kind, CommandKind::Simple(_)) {
@@ -275,7 +275,7 @@ impl ShellParser<'_> {
     }
 
     /// `coproc [name] command`.
-    fn coprocess(&mut self) -> Parsed<CommandKind> {
+    fn coprocess(&mut self) -> ParsedScript<CommandKind> {
         self.skip_blanks();
         let start = self.at;
         let mut name = "COPROC".to_owned();
@@ -312,7 +312,7 @@ impl ShellParser<'_> {
     }
 
     /// Words up to the end of the command.
-    fn words(&mut self) -> Parsed<Vec<Word>> {
+    fn words(&mut self) -> ParsedScript<Vec<Word>> {
         let mut words = Vec::new();
         loop {
             self.skip_blanks();
@@ -324,7 +324,7 @@ impl ShellParser<'_> {
     }
 
     /// An identifier as a whole word.
-    pub(super) fn name(&mut self, message: &'static str) -> Parsed<String> {
+    pub(super) fn name(&mut self, message: &'static str) -> ParsedScript<String> {
         self.skip_blanks();
         let length = identifier(self.rest());
         let name = self.slice(self.at, self.at + length).to_owned();

@@ -1,6 +1,6 @@
 //! `[[ … ]]`.
 
-use super::parser::{Keyword, Parsed, ShellParser};
+use super::parser::{Keyword, ParsedScript, ShellParser};
 use super::scope::ParserScope;
 use super::tree::{CommandKind, Condition, PartKind, Quoting, Word};
 
@@ -11,14 +11,14 @@ const BINARY: &[&str] = &[
 
 impl ShellParser<'_> {
     /// Reads from behind `[[` to behind `]]`.
-    pub(super) fn conditional(&mut self) -> Parsed<CommandKind> {
+    pub(super) fn conditional(&mut self) -> ParsedScript<CommandKind> {
         let condition = self.nested(Self::either)?;
         self.skip_lines()?;
         self.expect_keyword(Keyword::CloseTest, "expected `]]`")?;
         Ok(CommandKind::Conditional(condition))
     }
 
-    fn either(&mut self) -> Parsed<Condition> {
+    fn either(&mut self) -> ParsedScript<Condition> {
         let mut left = self.both()?;
         let mut links = 0;
         while self.at_connector(b'|')? {
@@ -30,7 +30,7 @@ impl ShellParser<'_> {
         Ok(left)
     }
 
-    fn both(&mut self) -> Parsed<Condition> {
+    fn both(&mut self) -> ParsedScript<Condition> {
         let mut left = self.negation()?;
         let mut links = 0;
         while self.at_connector(b'&')? {
@@ -43,7 +43,7 @@ impl ShellParser<'_> {
     }
 
     /// Chains nest to the left in the tree, so they count as depth.
-    fn bounded(&self, links: usize) -> Parsed<()> {
+    fn bounded(&self, links: usize) -> ParsedScript<()> {
         if links > 64 {
             return self.fail("nested too deep");
         }
@@ -51,7 +51,7 @@ impl ShellParser<'_> {
     }
 
     /// Steps over a doubled byte.
-    fn at_connector(&mut self, byte: u8) -> Parsed<bool> {
+    fn at_connector(&mut self, byte: u8) -> ParsedScript<bool> {
         self.skip_lines()?;
         let found = self.raw(0) == Some(byte) && self.raw(1) == Some(byte);
         if found {
@@ -60,7 +60,7 @@ impl ShellParser<'_> {
         Ok(found)
     }
 
-    fn negation(&mut self) -> Parsed<Condition> {
+    fn negation(&mut self) -> ParsedScript<Condition> {
         self.skip_lines()?;
         self.step()?;
         if self.eat_keyword(Keyword::Not) {
@@ -75,7 +75,7 @@ impl ShellParser<'_> {
         self.primary()
     }
 
-    fn primary(&mut self) -> Parsed<Condition> {
+    fn primary(&mut self) -> ParsedScript<Condition> {
         let first = self.condition_word(ParserScope::Condition)?;
         self.skip_lines()?;
         if let Some(operator) = first
@@ -108,7 +108,7 @@ impl ShellParser<'_> {
         })
     }
 
-    fn condition_word(&mut self, scope: ParserScope) -> Parsed<Word> {
+    fn condition_word(&mut self, scope: ParserScope) -> ParsedScript<Word> {
         if self.at_condition_end() {
             return self.fail("expected a word in `[[`");
         }
@@ -127,7 +127,7 @@ impl ShellParser<'_> {
         found
     }
 
-    fn binary_operator(&mut self) -> Parsed<Option<String>> {
+    fn binary_operator(&mut self) -> ParsedScript<Option<String>> {
         if let Some(byte @ (b'<' | b'>')) = self.peek()
             && self.raw(1) != Some(b'(')
         {

@@ -1,12 +1,12 @@
 //! Here-documents: the delimiter where it is named, the body at the next newline.
 
-use super::parser::{Parsed, Pending, ShellParser, TextOrigin};
+use super::parser::{ParsedScript, Pending, ShellParser, TextOrigin};
 use super::scope::ParserScope;
 use super::tree::{HereDocumentBody, PartKind, Quoting, Word, WordPart};
 
 impl ShellParser<'_> {
     /// Reads the delimiter after `<<` and remembers that a body follows.
-    pub(super) fn here_document(&mut self) -> Parsed<HereDocumentBody> {
+    pub(super) fn here_document(&mut self) -> ParsedScript<HereDocumentBody> {
         let strips_tabs = self.eat(b'-');
         self.skip_blanks();
         let word = self.word(ParserScope::Argument)?;
@@ -25,7 +25,7 @@ impl ShellParser<'_> {
     }
 
     /// Steps over a newline; the bodies of here-documents named before it follow.
-    pub(super) fn newline(&mut self) -> Parsed<()> {
+    pub(super) fn newline(&mut self) -> ParsedScript<()> {
         self.at += 1;
         for pending in std::mem::take(&mut self.pending) {
             let body = self.document_body(&pending)?;
@@ -36,17 +36,14 @@ impl ShellParser<'_> {
     }
 
     /// Every here-document named so far must have met its body.
-    pub(super) fn no_pending(&self) -> Parsed<()> {
+    pub(super) fn no_pending(&self) -> ParsedScript<()> {
         if !self.pending.is_empty() {
             return self.fail("a here-document without a body");
-        }
-        if self.cut {
-            return self.fail("a here-document without its end");
         }
         Ok(())
     }
 
-    fn document_body(&mut self, pending: &Pending) -> Parsed<Word> {
+    fn document_body(&mut self, pending: &Pending) -> ParsedScript<Word> {
         let start = self.at;
         let end = self.document_end(pending)?;
         let span = match self.origin {
@@ -79,7 +76,7 @@ impl ShellParser<'_> {
     }
 
     /// Finds the delimiter line and steps behind it; the end of the body.
-    fn document_end(&mut self, pending: &Pending) -> Parsed<usize> {
+    fn document_end(&mut self, pending: &Pending) -> ParsedScript<usize> {
         let mut continued = false;
         while self.at < self.end {
             let body_end = self.at;
@@ -98,13 +95,12 @@ impl ShellParser<'_> {
         }
         // A shell takes the rest of the text for the body, warns and runs the command.
         if self.whole {
-            self.cut = true;
             return Ok(self.end);
         }
         self.fail("a here-document without its end")
     }
 
-    fn document_text(&mut self) -> Parsed<Word> {
+    fn document_text(&mut self) -> ParsedScript<Word> {
         let word = self.nested(|parser| parser.word_or_nothing(ParserScope::Document))?;
         if self.peek().is_some() {
             return self.fail("unexpected text in a here-document");

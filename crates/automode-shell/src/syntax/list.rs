@@ -1,6 +1,6 @@
 //! Lists, and-or lists and pipelines.
 
-use super::parser::{Keyword, Parsed, ShellParser, SyntaxError};
+use super::parser::{Keyword, ParsedScript, ShellParser, SyntaxError};
 use super::tree::{Connector, ListItem, ListMode, Pipeline, PipelineStage, Script};
 
 /// Commands, and how many of them stand on lines that are over.
@@ -12,7 +12,7 @@ struct ScriptLines {
 
 impl ShellParser<'_> {
     /// Reads commands up to what closes the list; the caller checks the closer.
-    pub(super) fn list(&mut self) -> Parsed<Script> {
+    pub(super) fn list(&mut self) -> ParsedScript<Script> {
         let start = self.at;
         let mut lines = ScriptLines::default();
         self.list_onto(&mut lines)?;
@@ -46,7 +46,7 @@ impl ShellParser<'_> {
         (script, read.err())
     }
 
-    fn list_onto(&mut self, lines: &mut ScriptLines) -> Parsed<()> {
+    fn list_onto(&mut self, lines: &mut ScriptLines) -> ParsedScript<()> {
         loop {
             self.skip_blanks();
             if self.peek() == Some(b'\n') {
@@ -66,7 +66,7 @@ impl ShellParser<'_> {
     }
 
     /// A list that must hold a command.
-    pub(super) fn body(&mut self) -> Parsed<Script> {
+    pub(super) fn body(&mut self) -> ParsedScript<Script> {
         let script = self.list()?;
         if script.items.is_empty() {
             return self.fail("expected a command");
@@ -74,7 +74,7 @@ impl ShellParser<'_> {
         Ok(script)
     }
 
-    fn item(&mut self) -> Parsed<ListItem> {
+    fn item(&mut self) -> ParsedScript<ListItem> {
         let first = self.pipeline()?;
         let mut rest = Vec::new();
         loop {
@@ -100,7 +100,7 @@ impl ShellParser<'_> {
     }
 
     /// Steps over what stands between two commands; whether another may follow.
-    fn separated(&mut self, mode: ListMode) -> Parsed<bool> {
+    fn separated(&mut self, mode: ListMode) -> ParsedScript<bool> {
         let ended = mode == ListMode::Background;
         self.skip_blanks();
         match self.peek() {
@@ -138,7 +138,7 @@ impl ShellParser<'_> {
         first.is_some() && first == second
     }
 
-    fn pipeline(&mut self) -> Parsed<Pipeline> {
+    fn pipeline(&mut self) -> ParsedScript<Pipeline> {
         self.skip_blanks();
         let start = self.at;
         let (negated, prefixed) = self.pipeline_prefix()?;
@@ -154,7 +154,7 @@ impl ShellParser<'_> {
     }
 
     /// `!` and `time`, in any number that a person would write.
-    fn pipeline_prefix(&mut self) -> Parsed<(bool, bool)> {
+    fn pipeline_prefix(&mut self) -> ParsedScript<(bool, bool)> {
         let mut negated = false;
         let mut count = 0;
         loop {
@@ -188,7 +188,7 @@ impl ShellParser<'_> {
         matches!(self.peek(), None | Some(b'\n' | b';' | b')'))
     }
 
-    fn stages(&mut self, stages: &mut Vec<PipelineStage>) -> Parsed<()> {
+    fn stages(&mut self, stages: &mut Vec<PipelineStage>) -> ParsedScript<()> {
         loop {
             let command = self.nested(Self::command)?;
             self.skip_blanks();

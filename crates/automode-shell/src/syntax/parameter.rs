@@ -1,7 +1,7 @@
 //! `${…}`: every operator that bash knows, and none that it does not.
 
 use super::compound::identifier;
-use super::parser::{Parsed, ShellParser};
+use super::parser::{ParsedScript, ShellParser};
 use super::scope::ParserScope;
 use super::tree::{
     End, Fold, Operation, ParameterExpansion, ParameterFallback, PartKind, Quoting, ReplaceScope,
@@ -14,7 +14,10 @@ const TRANSFORMS: &[u8] = b"QEPAKaukUL";
 
 impl ShellParser<'_> {
     /// Reads from behind `${` to behind `}`.
-    pub(super) fn braced_parameter(&mut self, scope: ParserScope) -> Parsed<ParameterExpansion> {
+    pub(super) fn braced_parameter(
+        &mut self,
+        scope: ParserScope,
+    ) -> ParsedScript<ParameterExpansion> {
         let next = self.raw(1);
         match self.raw(0) {
             Some(b'#') if next != Some(b'}') && next.is_some_and(begins_name) => {
@@ -36,7 +39,7 @@ impl ShellParser<'_> {
         }
     }
 
-    fn length(&mut self) -> Parsed<ParameterExpansion> {
+    fn length(&mut self) -> ParsedScript<ParameterExpansion> {
         let mut parameter = self.reference()?;
         self.expect(b'}', "an unknown parameter expansion")?;
         parameter.operation = Operation::Length;
@@ -47,7 +50,7 @@ impl ShellParser<'_> {
         &mut self,
         parameter: &mut ParameterExpansion,
         scope: ParserScope,
-    ) -> Parsed<()> {
+    ) -> ParsedScript<()> {
         let names = matches!(self.raw(0), Some(b'@' | b'*')) && self.raw(1) == Some(b'}');
         let keys = matches!(
             parameter.subscript,
@@ -65,7 +68,7 @@ impl ShellParser<'_> {
     }
 
     /// The name and its subscript.
-    fn reference(&mut self) -> Parsed<ParameterExpansion> {
+    fn reference(&mut self) -> ParsedScript<ParameterExpansion> {
         let rest = self.rest();
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let length = match identifier(rest) {
@@ -92,7 +95,7 @@ impl ShellParser<'_> {
         })
     }
 
-    fn subscript(&mut self) -> Parsed<Subscript> {
+    fn subscript(&mut self) -> ParsedScript<Subscript> {
         let whole = self.raw(1) == Some(b']');
         let subscript = match self.raw(0) {
             Some(b'@') if whole => {
@@ -109,7 +112,7 @@ impl ShellParser<'_> {
         Ok(subscript)
     }
 
-    fn operation(&mut self, scope: ParserScope) -> Parsed<Operation> {
+    fn operation(&mut self, scope: ParserScope) -> ParsedScript<Operation> {
         let Some(byte) = self.peek() else {
             return self.fail("an unclosed `${`");
         };
@@ -143,7 +146,7 @@ impl ShellParser<'_> {
         kind: ParameterFallback,
         or_empty: bool,
         scope: ParserScope,
-    ) -> Parsed<Operation> {
+    ) -> ParsedScript<Operation> {
         let operand = match scope.quoting() {
             Quoting::Bare => ParserScope::Operand,
             Quoting::Quoted => ParserScope::QuotedOperand,
@@ -157,13 +160,13 @@ impl ShellParser<'_> {
     }
 
     /// A word up to `}`, which is stepped over.
-    fn operand(&mut self, scope: ParserScope) -> Parsed<Word> {
+    fn operand(&mut self, scope: ParserScope) -> ParsedScript<Word> {
         let word = self.word_or_nothing(scope)?;
         self.expect(b'}', "an unclosed `${`")?;
         Ok(word)
     }
 
-    fn trim(&mut self, end: End, byte: u8) -> Parsed<Operation> {
+    fn trim(&mut self, end: End, byte: u8) -> ParsedScript<Operation> {
         let greedy = self.eat(byte);
         let pattern = self.operand(ParserScope::Operand)?;
         Ok(Operation::Trim {
@@ -173,13 +176,13 @@ impl ShellParser<'_> {
         })
     }
 
-    fn case(&mut self, fold: Fold, byte: u8) -> Parsed<Operation> {
+    fn case(&mut self, fold: Fold, byte: u8) -> ParsedScript<Operation> {
         let all = self.eat(byte);
         let pattern = self.operand(ParserScope::Operand)?;
         Ok(Operation::Case { fold, all, pattern })
     }
 
-    fn replace(&mut self, outer: ParserScope) -> Parsed<Operation> {
+    fn replace(&mut self, outer: ParserScope) -> ParsedScript<Operation> {
         let scope = match self.peek() {
             Some(b'/') => ReplaceScope::All,
             Some(b'#') => ReplaceScope::Prefix,
@@ -209,7 +212,7 @@ impl ShellParser<'_> {
         })
     }
 
-    fn slice_operation(&mut self) -> Parsed<Operation> {
+    fn slice_operation(&mut self) -> ParsedScript<Operation> {
         let offset = self.word_or_nothing(ParserScope::Slice)?;
         let length = if self.eat(b':') {
             Some(self.word_or_nothing(ParserScope::Slice)?)
@@ -224,7 +227,7 @@ impl ShellParser<'_> {
         Ok(Operation::Slice { offset, length })
     }
 
-    fn transform(&mut self) -> Parsed<Operation> {
+    fn transform(&mut self) -> ParsedScript<Operation> {
         let letter = self.raw(0).filter(|letter| TRANSFORMS.contains(letter));
         match (letter, self.raw(1)) {
             (Some(letter), Some(b'}')) => {

@@ -23,7 +23,7 @@ pub struct SyntaxError {
     pub span: Span,
 }
 
-pub(super) type Parsed<T> = Result<T, SyntaxError>;
+pub(super) type ParsedScript<T> = Result<T, SyntaxError>;
 
 /// What the spans of a parse refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum TextOrigin {
 ///
 /// # Errors
 /// What is not understood; nothing of the text counts then.
-pub fn parse(text: Admitted<'_>, origin: TextOrigin) -> Parsed<Script> {
+pub fn parse(text: Admitted<'_>, origin: TextOrigin) -> ParsedScript<Script> {
     let steps = Cell::new(0);
     ShellParser::new(text.text(), origin, 0, &steps).whole_script()
 }
@@ -61,8 +61,6 @@ pub(super) struct ShellParser<'t> {
     pub(super) steps: &'t Cell<u32>,
     /// Reads a text to its end, not a part of one.
     pub(super) whole: bool,
-    /// A here-document went on to the end of the text.
-    pub(super) cut: bool,
 }
 
 /// A here-document whose body stands further down.
@@ -89,7 +87,6 @@ impl<'t> ShellParser<'t> {
             pending: Vec::new(),
             steps,
             whole: false,
-            cut: false,
         }
     }
 
@@ -104,12 +101,11 @@ impl<'t> ShellParser<'t> {
             pending: Vec::new(),
             steps: self.steps,
             whole: false,
-            cut: false,
         }
     }
 
     /// Reads a part of the text to its end; nothing may be left over.
-    pub(super) fn whole_script(&mut self) -> Parsed<Script> {
+    pub(super) fn whole_script(&mut self) -> ParsedScript<Script> {
         match self.lines() {
             (script, None) => Ok(script),
             (_, Some(error)) => Err(error),
@@ -146,7 +142,7 @@ impl<'t> ShellParser<'t> {
         found
     }
 
-    pub(super) fn expect(&mut self, byte: u8, message: &'static str) -> Parsed<()> {
+    pub(super) fn expect(&mut self, byte: u8, message: &'static str) -> ParsedScript<()> {
         if self.eat(byte) {
             Ok(())
         } else {
@@ -166,7 +162,7 @@ impl<'t> ShellParser<'t> {
     }
 
     /// Skips blanks, comments and newlines; reads here-documents on the way.
-    pub(super) fn skip_lines(&mut self) -> Parsed<()> {
+    pub(super) fn skip_lines(&mut self) -> ParsedScript<()> {
         loop {
             self.skip_blanks();
             if self.peek() != Some(b'\n') {
@@ -177,7 +173,10 @@ impl<'t> ShellParser<'t> {
     }
 
     /// Goes one level deeper.
-    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> ParsedScript<T>,
+    ) -> ParsedScript<T> {
         if self.depth >= MAX_DEPTH {
             return self.fail("nested too deep");
         }
@@ -188,7 +187,7 @@ impl<'t> ShellParser<'t> {
     }
 
     /// Counts one piece of work.
-    pub(super) fn step(&mut self) -> Parsed<()> {
+    pub(super) fn step(&mut self) -> ParsedScript<()> {
         let steps = self.steps.get() + 1;
         self.steps.set(steps);
         if steps > MAX_STEPS {
@@ -204,7 +203,7 @@ impl<'t> ShellParser<'t> {
         }
     }
 
-    pub(super) fn fail<T>(&self, message: &'static str) -> Parsed<T> {
+    pub(super) fn fail<T>(&self, message: &'static str) -> ParsedScript<T> {
         let span = match self.origin {
             TextOrigin::Typed => Span::new(self.at, (self.at + 1).min(self.end)),
             TextOrigin::Within(span) => span,
@@ -251,7 +250,11 @@ impl<'t> ShellParser<'t> {
         true
     }
 
-    pub(super) fn expect_keyword(&mut self, keyword: Keyword, message: &'static str) -> Parsed<()> {
+    pub(super) fn expect_keyword(
+        &mut self,
+        keyword: Keyword,
+        message: &'static str,
+    ) -> ParsedScript<()> {
         if self.eat_keyword(keyword) {
             Ok(())
         } else {

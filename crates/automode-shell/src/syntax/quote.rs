@@ -1,10 +1,10 @@
 //! `$'…'`: the escapes of ANSI-C strings.
 
-use super::parser::{Parsed, ShellParser};
+use super::parser::{ParsedScript, ShellParser};
 
 impl ShellParser<'_> {
     /// Decodes from behind `$'` to behind the closing quote.
-    pub(super) fn ansi_c(&mut self) -> Parsed<String> {
+    pub(super) fn ansi_c(&mut self) -> ParsedScript<String> {
         let mut text = String::new();
         loop {
             let Some(character) = self.rest().chars().next() else {
@@ -19,7 +19,7 @@ impl ShellParser<'_> {
         }
     }
 
-    fn ansi_c_escape(&mut self, text: &mut String) -> Parsed<()> {
+    fn ansi_c_escape(&mut self, text: &mut String) -> ParsedScript<()> {
         let Some(character) = self.rest().chars().next() else {
             return self.fail("an unclosed `$'`");
         };
@@ -55,7 +55,7 @@ impl ShellParser<'_> {
 
     /// A number of up to `most` digits. Bytes outside ASCII would join to
     /// characters, and a NUL cuts the string: neither is followed.
-    fn ansi_c_number(&mut self, radix: u32, most: usize) -> Parsed<char> {
+    fn ansi_c_number(&mut self, radix: u32, most: usize) -> ParsedScript<char> {
         let digits: String = self
             .rest()
             .chars()

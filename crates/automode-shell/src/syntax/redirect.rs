@@ -1,13 +1,13 @@
 //! Redirections.
 
 use super::compound::identifier;
-use super::parser::{Parsed, ShellParser};
+use super::parser::{ParsedScript, ShellParser};
 use super::scope::ParserScope;
 use super::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget};
 
 impl ShellParser<'_> {
     /// The redirections after a compound command.
-    pub(super) fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
+    pub(super) fn redirects(&mut self) -> ParsedScript<Vec<Redirect>> {
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
@@ -19,7 +19,7 @@ impl ShellParser<'_> {
     }
 
     /// A redirection, if one begins here.
-    pub(super) fn redirect(&mut self) -> Parsed<Option<Redirect>> {
+    pub(super) fn redirect(&mut self) -> ParsedScript<Option<Redirect>> {
         self.peek();
         let start = self.at;
         let Some(descriptor) = self.descriptor() else {

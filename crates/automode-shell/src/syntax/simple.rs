@@ -1,7 +1,7 @@
 //! Simple commands: assignments, words, redirections, and `name()` functions.
 
 use super::compound::identifier;
-use super::parser::{Parsed, ShellParser};
+use super::parser::{ParsedScript, ShellParser};
 use super::scope::ParserScope;
 use super::tree::{
     Assignment, AssignmentValue, Command, CommandKind, Element, Redirect, Simple, Word,
@@ -11,7 +11,7 @@ use super::tree::{
 const DECLARATIONS: &[&str] = &["declare", "typeset", "local", "export", "readonly", "eval"];
 
 impl ShellParser<'_> {
-    pub(super) fn simple(&mut self) -> Parsed<Command> {
+    pub(super) fn simple(&mut self) -> ParsedScript<Command> {
         let start = self.at;
         let mut simple = Simple::default();
         let mut redirects = Vec::new();
@@ -40,7 +40,7 @@ impl ShellParser<'_> {
     }
 
     /// The next assignment or word.
-    fn element(&mut self, simple: &mut Simple) -> Parsed<()> {
+    fn element(&mut self, simple: &mut Simple) -> ParsedScript<()> {
         if simple.words.is_empty() {
             if let Some(assignment) = self.assignment()? {
                 simple.assignments.push(assignment);
@@ -63,7 +63,7 @@ impl ShellParser<'_> {
         start: usize,
         simple: &Simple,
         redirects: &[Redirect],
-    ) -> Parsed<Command> {
+    ) -> ParsedScript<Command> {
         let (true, true, [word]) = (
             simple.assignments.is_empty(),
             redirects.is_empty(),
@@ -94,7 +94,7 @@ impl ShellParser<'_> {
     }
 
     /// `name=`, `name+=`, `name[key]=`, with its value.
-    fn assignment(&mut self) -> Parsed<Option<Assignment>> {
+    fn assignment(&mut self) -> ParsedScript<Option<Assignment>> {
         let start = self.at;
         let length = identifier(self.rest());
         if length == 0 {
@@ -131,7 +131,7 @@ impl ShellParser<'_> {
         }))
     }
 
-    fn assigned_value(&mut self, subscripted: bool) -> Parsed<AssignmentValue> {
+    fn assigned_value(&mut self, subscripted: bool) -> ParsedScript<AssignmentValue> {
         match self.peek() {
             Some(b'(') if subscripted => self.fail("an array inside an array"),
             Some(b'(') => {
@@ -146,7 +146,7 @@ impl ShellParser<'_> {
         }
     }
 
-    fn word_or_empty(&mut self) -> Parsed<Word> {
+    fn word_or_empty(&mut self) -> ParsedScript<Word> {
         if self.at_word_end() {
             return Ok(Word {
                 parts: Vec::new(),
@@ -157,7 +157,7 @@ impl ShellParser<'_> {
     }
 
     /// The elements of an array literal, up to its `)`.
-    fn elements(&mut self) -> Parsed<Vec<Element>> {
+    fn elements(&mut self) -> ParsedScript<Vec<Element>> {
         let mut elements = Vec::new();
         loop {
             self.skip_lines()?;
@@ -175,7 +175,7 @@ impl ShellParser<'_> {
     }
 
     /// `[key]=` in front of an element.
-    fn element_key(&mut self) -> Parsed<Option<Word>> {
+    fn element_key(&mut self) -> ParsedScript<Option<Word>> {
         let start = self.at;
         if self.raw(0) != Some(b'[') || !(self.rest().contains("]=") || self.rest().contains("]+="))
         {

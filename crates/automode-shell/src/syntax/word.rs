@@ -4,7 +4,7 @@
 //! characters are special there.
 
 use super::compound::identifier;
-use super::parser::{Parsed, ShellParser, TextOrigin};
+use super::parser::{ParsedScript, ShellParser, TextOrigin};
 use super::scope::{ParserScope, Single, ends_word};
 use super::tree::{
     Operation, ParameterExpansion, PartKind, ProcessDirection, Quoting, Script, Word, WordPart,
@@ -12,7 +12,7 @@ use super::tree::{
 
 impl ShellParser<'_> {
     /// A word that must be there.
-    pub(super) fn word(&mut self, scope: ParserScope) -> Parsed<Word> {
+    pub(super) fn word(&mut self, scope: ParserScope) -> ParsedScript<Word> {
         self.peek();
         let word = self.word_or_nothing(scope)?;
         if word.parts.is_empty() {
@@ -21,7 +21,7 @@ impl ShellParser<'_> {
         Ok(word)
     }
 
-    pub(super) fn word_or_nothing(&mut self, scope: ParserScope) -> Parsed<Word> {
+    pub(super) fn word_or_nothing(&mut self, scope: ParserScope) -> ParsedScript<Word> {
         let start = self.at;
         let mut parts = Vec::new();
         self.parts(scope, &mut parts)?;
@@ -37,7 +37,7 @@ impl ShellParser<'_> {
         next.is_none_or(|byte| ends_word(byte, self.raw(1)))
     }
 
-    fn parts(&mut self, scope: ParserScope, parts: &mut Vec<WordPart>) -> Parsed<()> {
+    fn parts(&mut self, scope: ParserScope, parts: &mut Vec<WordPart>) -> ParsedScript<()> {
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
             if depth == 0
@@ -125,7 +125,7 @@ impl ShellParser<'_> {
         });
     }
 
-    fn escape(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
+    fn escape(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> ParsedScript<()> {
         let start = self.at;
         self.at += 1;
         let Some(character) = self.rest().chars().next() else {
@@ -142,7 +142,7 @@ impl ShellParser<'_> {
         Ok(())
     }
 
-    fn single_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
+    fn single_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> ParsedScript<()> {
         match scope.single() {
             Single::Literal => self.literal(parts, scope),
             Single::Refused => return self.fail("a single quote where it is not sure to quote"),
@@ -163,7 +163,7 @@ impl ShellParser<'_> {
 
     /// `"${name:-'…'}"`: the quotes are text and what is between them is expanded,
     /// but bash looks for the end behind the second. Both readings must agree.
-    fn paired_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
+    fn paired_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> ParsedScript<()> {
         let inside = self.at + 1;
         let Some(length) = self.slice(inside, self.end).find('\'') else {
             return self.fail("an unclosed single quote");
@@ -181,7 +181,7 @@ impl ShellParser<'_> {
         Ok(())
     }
 
-    fn double_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
+    fn double_quote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> ParsedScript<()> {
         if scope == ParserScope::Document {
             self.literal(parts, scope);
             return Ok(());
@@ -194,7 +194,7 @@ impl ShellParser<'_> {
         self.expect(b'"', "an unclosed double quote")
     }
 
-    fn backquote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
+    fn backquote(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> ParsedScript<()> {
         let start = self.at;
         self.at += 1;
         let inside = self.at;
@@ -224,7 +224,7 @@ impl ShellParser<'_> {
         Ok(())
     }
 
-    fn process(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
+    fn process(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> ParsedScript<()> {
         if scope.quoting() == Quoting::Quoted {
             self.literal(parts, scope);
             return Ok(());
@@ -249,7 +249,7 @@ impl ShellParser<'_> {
         Ok(())
     }
 
-    fn dollar(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> Parsed<()> {
+    fn dollar(&mut self, parts: &mut Vec<WordPart>, scope: ParserScope) -> ParsedScript<()> {
         let start = self.at;
         self.at += 1;
         let kind = match self.raw(0) {
@@ -296,7 +296,7 @@ impl ShellParser<'_> {
     }
 
     /// `$(…)` or `$((…))`, from the parenthesis on.
-    fn dollar_parenthesis(&mut self) -> Parsed<PartKind> {
+    fn dollar_parenthesis(&mut self) -> ParsedScript<PartKind> {
         if self.raw(1) == Some(b'(') && self.closes_as_arithmetic(self.at + 2) {
             self.at += 2;
             let expression = self.arithmetic(b')')?;
@@ -308,7 +308,7 @@ impl ShellParser<'_> {
     }
 
     /// A list up to its `)`, with here-documents of its own.
-    fn substitution(&mut self) -> Parsed<Script> {
+    fn substitution(&mut self) -> ParsedScript<Script> {
         let start = self.at;
         let outer = std::mem::take(&mut self.pending);
         let script = self.nested(Self::list)?;

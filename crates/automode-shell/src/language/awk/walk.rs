@@ -40,6 +40,8 @@ impl AwkWalker<'_> {
                 }
                 AwkToken::Name(word) if word == "getline" => self.getline(at, reading),
                 AwkToken::Name(word) if word == "ENVIRON" => self.environment(at, reading),
+                // It holds every variable, the environment among them.
+                AwkToken::Name(word) if word == "SYMTAB" => reading.shows_environment(),
                 // The program chooses its own files.
                 AwkToken::Name(word) if word == "ARGV" && self.is_assigned(at) => {
                     reading.unknown_call("ARGV");
@@ -270,21 +272,13 @@ fn item() -> Piece {
 fn group_length(tokens: &[AwkToken]) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
-        match token {
-            AwkToken::Mark("(") => depth = depth.saturating_add(1),
-            AwkToken::Mark(")") => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at.saturating_add(1);
-                }
+        if *token == AwkToken::Mark("(") {
+            depth = depth.saturating_add(1);
+        } else if *token == AwkToken::Mark(")") {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return at.saturating_add(1);
             }
-            AwkToken::Name(_)
-            | AwkToken::Call(_)
-            | AwkToken::Text(_)
-            | AwkToken::Number
-            | AwkToken::Regex
-            | AwkToken::Mark(_)
-            | AwkToken::Line => {}
         }
     }
     tokens.len()

@@ -275,14 +275,9 @@ impl<'a> PathVariables<'a> {
                 CodeToken::Word(word) => {
                     let before = at.checked_sub(1).and_then(|at| self.token(at));
                     let after = self.token(at.saturating_add(1));
-                    let declared = match before {
-                        Some(CodeToken::Word(other)) => {
-                            !IN_FRONT.contains(&other.as_str())
-                                && !DECLARES.contains(&other.as_str())
-                                && self.same_line(at.saturating_sub(1), at)
-                        }
-                        _ => false,
-                    };
+                    let declared = matches!(before, Some(CodeToken::Word(other)) if !IN_FRONT.contains(&other.as_str())
+                            && !DECLARES.contains(&other.as_str())
+                            && self.same_line(at.saturating_sub(1), at));
                     let declares = matches!(before, Some(CodeToken::Word(other)) if DECLARES.contains(&other.as_str()));
                     let typed = matches!(after, Some(CodeToken::Mark(":"))) && !declares;
                     let go_typed = matches!(after, Some(CodeToken::Word(other)) if !IN_FRONT.contains(&other.as_str()) && !matches!(other.as_str(), "in" | "as" | "is" | "instanceof" | "do" | "end" | "then" | "shouldBe" | "to" | "until" | "downTo" | "step" | "where" | "catch" | "else" | "rescue" | "if" | "unless"))
@@ -515,9 +510,10 @@ pub(super) fn chain(tokens: &[CodeLexeme], at: usize) -> (Vec<&str>, usize) {
     let mut parts = Vec::new();
     let mut next = at;
     loop {
-        match tokens.get(next).map(|lexeme| &lexeme.token) {
-            Some(CodeToken::Word(word)) => parts.push(word.as_str()),
-            _ => return (parts, next),
+        if let Some(CodeToken::Word(word)) = tokens.get(next).map(|lexeme| &lexeme.token) {
+            parts.push(word.as_str())
+        } else {
+            return (parts, next);
         }
         next = next.saturating_add(1);
         let joins = matches!(

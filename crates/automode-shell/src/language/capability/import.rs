@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lexer::{CodeLexeme, CodeToken};
+use super::lexer::{CodeLexeme, CodeToken, mark, whole_text, word};
 use super::table::CapabilityTable;
 use super::{Capability, CapabilityUse, SourceLanguage};
 
@@ -18,6 +18,8 @@ pub(super) struct FileImports {
     pub(super) open: Vec<String>,
     /// Places of tokens that belong to imports and are no uses.
     pub(super) spans: Vec<(usize, usize)>,
+    /// Modules that are handed on whole, and the places where that is.
+    pub(super) values: Vec<(String, usize)>,
     /// Modules that were named, with their lines.
     modules: Vec<(String, usize)>,
 }
@@ -67,6 +69,11 @@ impl FileImports {
             .unwrap_or_default()
             .iter()
             .any(|(start, end)| (*start..*end).contains(&at))
+    }
+
+    /// Whether a module is imported.
+    pub(super) fn names(&self, module: &str) -> bool {
+        self.modules.iter().any(|(name, _)| name == module)
     }
 
     /// Imports of modules that are in no list.
@@ -134,27 +141,6 @@ fn is_own(language: SourceLanguage, module: &str) -> bool {
     }
 }
 
-fn word(tokens: &[CodeLexeme], at: usize) -> Option<&str> {
-    match tokens.get(at).map(|lexeme| &lexeme.token) {
-        Some(CodeToken::Word(word)) => Some(word),
-        _ => None,
-    }
-}
-
-fn mark(tokens: &[CodeLexeme], at: usize) -> Option<&'static str> {
-    match tokens.get(at).map(|lexeme| &lexeme.token) {
-        Some(CodeToken::Mark(mark)) => Some(mark),
-        _ => None,
-    }
-}
-
-fn text(tokens: &[CodeLexeme], at: usize) -> Option<&str> {
-    match tokens.get(at).map(|lexeme| &lexeme.token) {
-        Some(CodeToken::Text { text, whole: true }) => Some(text),
-        _ => None,
-    }
-}
-
 fn line(tokens: &[CodeLexeme], at: usize) -> usize {
     tokens.get(at).map_or(0, |lexeme| lexeme.line)
 }
@@ -186,7 +172,18 @@ fn rust(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Option<usi
     if word(tokens, at) != Some("use") || !begins(tokens, at) {
         return None;
     }
-    rust_tree(tokens, at.saturating_add(1), "", found, 0)
+    let from = found.modules.len();
+    let end = rust_tree(tokens, at.saturating_add(1), "", found, 0)?;
+    // What is handed on has another path in the files that use it.
+    let before = at.checked_sub(1);
+    if before.is_some_and(|before| {
+        word(tokens, before) == Some("pub") || mark(tokens, before) == Some(")")
+    }) {
+        let handed = found.modules.get(from..).unwrap_or_default().iter();
+        let handed: Vec<(String, usize)> = handed.map(|(name, _)| (name.clone(), at)).collect();
+        found.values.extend(handed);
+    }
+    Some(end)
 }
 
 fn rust_tree(
@@ -275,8 +272,12 @@ fn go(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Option<usize
         if alias.is_some() || dot {
             next = next.saturating_add(1);
         }
-        let path = text(tokens, next)?;
+        let path = whole_text(tokens, next)?;
         found.module(path, line(tokens, next));
+        // The comment above this import is code of another language.
+        if path == "C" {
+            found.values.push((path.to_owned(), next));
+        }
         let name = path.replace('/', ".");
         let last = package_name(path).to_owned();
         if dot {
@@ -430,7 +431,7 @@ fn c(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Option<usize>
         {
             let here = line(tokens, at);
             let next = at.saturating_add(2);
-            if let Some(name) = text(tokens, next) {
+            if let Some(name) = whole_text(tokens, next) {
                 found.module(&format!("\"{name}"), here);
                 return Some(next.saturating_add(1));
             }
@@ -505,11 +506,16 @@ fn javascript(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Opti
                 let module = plain_module(&module);
                 found.module(&module, here);
                 bind(tokens, at.saturating_add(1), end, &module, found);
+                if keyword == "export" {
+                    found.values.push((module, at));
+                }
             }
             Some(end.saturating_add(1))
         }
-        "require" | "import" if mark(tokens, at.saturating_add(1)) == Some("(") => {
-            let module = plain_module(text(tokens, at.saturating_add(2))?);
+        "require" | "import" | "requireActual" | "importActual"
+            if mark(tokens, at.saturating_add(1)) == Some("(") =>
+        {
+            let module = plain_module(whole_text(tokens, at.saturating_add(2))?);
             if mark(tokens, at.saturating_add(3)) != Some(")") {
                 return None;
             }
@@ -519,7 +525,13 @@ fn javascript(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Opti
             if word(tokens, before.saturating_sub(1)) == Some("await") {
                 before = before.saturating_sub(1);
             }
-            if mark(tokens, before.saturating_sub(1)) == Some("=") {
+            // `x = require('m').f()` keeps what the call gives, not the module.
+            let behind = match mark(tokens, at.saturating_add(4)) {
+                Some(".") => mark(tokens, at.saturating_add(6)),
+                other => other,
+            };
+            let is_used = matches!(behind, Some("(" | "." | "[" | "?." | "`"));
+            if !is_used && mark(tokens, before.saturating_sub(1)) == Some("=") {
                 let start = (0..before.saturating_sub(1))
                     .rev()
                     .take(200)
@@ -533,20 +545,43 @@ fn javascript(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Opti
                 let module =
                     member.map_or_else(|| module.clone(), |member| joined(&module, member));
                 bind(tokens, start, before.saturating_sub(1), &module, found);
+                let member_of = mark(tokens, before.saturating_sub(3)) == Some(".");
+                if member_of || word(tokens, start.saturating_sub(2)) == Some("export") {
+                    found.values.push((module, at));
+                }
                 found.spans.push((start, at));
                 return Some(at.saturating_add(if direct { 4 } else { 6 }));
             }
             // Used in place: `require('m').x()` stays a use of the module.
-            if mark(tokens, at.saturating_add(4)) == Some(".")
-                || mark(tokens, at.saturating_add(4)) == Some("[")
-            {
+            if is_used || mark(tokens, at.saturating_add(4)) == Some(".") {
+                // Only `require('m').x` is resolved where it stands.
+                if keyword != "require" {
+                    found.values.push((module.clone(), at));
+                }
                 found.aliases.insert(format!("require {module}"), module);
                 return None;
+            }
+            if !is_side_effect(tokens, at) {
+                found.values.push((module, at));
             }
             Some(at.saturating_add(4))
         }
         _ => None,
     }
+}
+
+/// `require('m')` as a statement, the module of a mock (`vi.mock(import('m'))`), and the rest
+/// of a module that is mocked (`...jest.requireActual('m')`).
+fn is_side_effect(tokens: &[CodeLexeme], at: usize) -> bool {
+    let mocked = mark(tokens, at.saturating_sub(1)) == Some("(")
+        && matches!(
+            word(tokens, at.saturating_sub(2)),
+            Some("mock" | "doMock" | "unmock" | "mocked")
+        );
+    let spread = [1, 3]
+        .iter()
+        .any(|by| mark(tokens, at.saturating_sub(*by)) == Some("..."));
+    begins(tokens, at) || mocked || spread
 }
 
 /// Without `node:`, with dots for slashes where a table says so.
@@ -561,13 +596,13 @@ fn plain_module(module: &str) -> String {
 
 fn javascript_from(tokens: &[CodeLexeme], at: usize) -> Option<(usize, String)> {
     // `import 'm'`.
-    if let Some(module) = text(tokens, at.saturating_add(1)) {
+    if let Some(module) = whole_text(tokens, at.saturating_add(1)) {
         return Some((at.saturating_add(1), module.to_owned()));
     }
     for next in at.saturating_add(1)..at.saturating_add(400) {
         match tokens.get(next).map(|lexeme| &lexeme.token)? {
             CodeToken::Word(word) if word == "from" => {
-                if let Some(module) = text(tokens, next.saturating_add(1)) {
+                if let Some(module) = whole_text(tokens, next.saturating_add(1)) {
                     return Some((next.saturating_add(1), module.to_owned()));
                 }
             }
@@ -629,7 +664,7 @@ fn ruby(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Option<usi
     }
     let bracket = usize::from(mark(tokens, at.saturating_add(1)) == Some("("));
     let name = at.saturating_add(1).saturating_add(bracket);
-    let module = text(tokens, name)?;
+    let module = whole_text(tokens, name)?;
     if keyword == "require_relative" {
         found.module(&format!("./{module}"), line(tokens, at));
     } else {

@@ -26,6 +26,49 @@ pub(super) struct CodeLexeme {
     pub(super) line: usize,
 }
 
+impl CodeToken {
+    pub(super) fn word(&self) -> Option<&str> {
+        match self {
+            Self::Word(word) => Some(word),
+            Self::Text { .. } | Self::Number | Self::Mark(_) | Self::Command => None,
+        }
+    }
+
+    pub(super) const fn mark(&self) -> Option<&'static str> {
+        match self {
+            Self::Mark(mark) => Some(*mark),
+            Self::Word(_) | Self::Text { .. } | Self::Number | Self::Command => None,
+        }
+    }
+
+    /// A text, and whether it was read whole.
+    pub(super) fn text(&self) -> Option<(&str, bool)> {
+        match self {
+            Self::Text { text, whole } => Some((text, *whole)),
+            Self::Word(_) | Self::Number | Self::Mark(_) | Self::Command => None,
+        }
+    }
+}
+
+pub(super) fn word(tokens: &[CodeLexeme], at: usize) -> Option<&str> {
+    tokens.get(at)?.token.word()
+}
+
+pub(super) fn mark(tokens: &[CodeLexeme], at: usize) -> Option<&'static str> {
+    tokens.get(at)?.token.mark()
+}
+
+/// A text, whether or not code was part of it.
+pub(super) fn literal(tokens: &[CodeLexeme], at: usize) -> Option<&str> {
+    Some(tokens.get(at)?.token.text()?.0)
+}
+
+/// A text without code in it.
+pub(super) fn whole_text(tokens: &[CodeLexeme], at: usize) -> Option<&str> {
+    let (text, whole) = tokens.get(at)?.token.text()?;
+    whole.then_some(text)
+}
+
 const TOKENS: usize = 400_000;
 const DEPTH: usize = 12;
 /// The most signs that stand around a raw text.
@@ -196,13 +239,7 @@ impl<'a> CodeLexer<'a> {
         let separators = self.has(Oddity::Cpp);
         self.cursor
             .take_while(|c| c == '_' || c.is_alphanumeric() || (separators && c == '\''));
-        if self.cursor.peek() == Some('.')
-            && self
-                .cursor
-                .peek_second()
-                .is_some_and(|c| c.is_ascii_digit())
-        {
-            self.cursor.next();
+        if self.cursor.eat_decimal_point() {
             self.cursor.take_while(|c| c == '_' || c.is_alphanumeric());
         }
         self.push(CodeToken::Number);

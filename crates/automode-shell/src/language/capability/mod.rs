@@ -8,10 +8,14 @@
 //! made itself, and files of the project by a constant relative name.
 //! A file that cannot be tokenised, or is too long, is unread; it is never clean.
 
+mod argument;
 mod contained;
+mod directive;
 mod import;
 mod lexer;
+mod made_name;
 mod recipe;
+mod resolved_name;
 mod scan;
 mod syntax;
 mod table;
@@ -96,25 +100,7 @@ pub fn capabilities(language: SourceLanguage, text: &str) -> CapabilityReading {
     if text.len() > LENGTH {
         return CapabilityReading::Unread(format!("{} bytes are too many", text.len()));
     }
-    let found = match language {
-        SourceLanguage::Dockerfile => recipe::dockerfile(text),
-        SourceLanguage::Compose => recipe::compose(text),
-        SourceLanguage::Workflow => recipe::workflow(text),
-        SourceLanguage::Rust
-        | SourceLanguage::Go
-        | SourceLanguage::Java
-        | SourceLanguage::Kotlin
-        | SourceLanguage::C
-        | SourceLanguage::CSharp
-        | SourceLanguage::Swift
-        | SourceLanguage::Ruby
-        | SourceLanguage::Php
-        | SourceLanguage::JavaScript
-        | SourceLanguage::Groovy
-        | SourceLanguage::CMake
-        | SourceLanguage::Elixir
-        | SourceLanguage::Terraform => scan::scan(language, text),
-    };
+    let found = recipe::read(language, text).unwrap_or_else(|| scan::scan(language, text));
     match found {
         Err(why) => CapabilityReading::Unread(why),
         Ok(uses) if uses.is_empty() => CapabilityReading::Clean,
@@ -185,6 +171,10 @@ impl SourceLanguage {
                 || name == "bitbucket-pipelines.yml")
         {
             return Some(Self::Workflow);
+        }
+        // The build's own words are the same in both of its languages.
+        if name.ends_with(".gradle.kts") {
+            return Some(Self::Groovy);
         }
         Some(match ending {
             "rs" => Self::Rust,

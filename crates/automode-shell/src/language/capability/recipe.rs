@@ -5,10 +5,11 @@
 //! mounts of the machine's own files, shared namespaces, rights, other files.
 
 use super::yaml::{YamlRow, rows};
-use super::{Capability, CapabilityUse};
+use super::{Capability, CapabilityUse, SourceLanguage};
 use crate::place::Secret;
 
-type Found = Result<Vec<CapabilityUse>, String>;
+type RecipeUses = Result<Vec<CapabilityUse>, String>;
+type RecipeReader = fn(&str) -> RecipeUses;
 
 const INSTRUCTIONS: &[&str] = &[
     "ADD",
@@ -31,7 +32,19 @@ const INSTRUCTIONS: &[&str] = &[
     "WORKDIR",
 ];
 
-pub(super) fn dockerfile(text: &str) -> Found {
+const READERS: &[(SourceLanguage, RecipeReader)] = &[
+    (SourceLanguage::Dockerfile, dockerfile),
+    (SourceLanguage::Compose, compose),
+    (SourceLanguage::Workflow, workflow),
+];
+
+/// What a recipe could do; `None` where the language is none of recipes.
+pub(super) fn read(language: SourceLanguage, text: &str) -> Option<RecipeUses> {
+    let (_, read) = READERS.iter().find(|(of, _)| *of == language)?;
+    Some(read(text))
+}
+
+fn dockerfile(text: &str) -> RecipeUses {
     let mut uses = Vec::new();
     let mut document: Option<String> = None;
     let mut goes_on = false;
@@ -146,7 +159,7 @@ const RIGHTS: &[&str] = &[
     "pre_stop",
 ];
 
-pub(super) fn compose(text: &str) -> Found {
+fn compose(text: &str) -> RecipeUses {
     let rows = rows(text)?;
     let mut uses = Vec::new();
     for row in &rows {
@@ -159,13 +172,8 @@ pub(super) fn compose(text: &str) -> Found {
 
 fn compose_row(row: &YamlRow) -> Option<Capability> {
     let value = row.value.as_str();
-    let has = |key: &str| row.keys.iter().any(|known| known == key);
-    let last = row
-        .keys
-        .iter()
-        .rev()
-        .find(|key| *key != "-")
-        .map_or("", String::as_str);
+    let has = |key: &str| row.is_below(key);
+    let last = row.last_key();
     let environment =
         has("environment") || has("labels") || has("args") || has("healthcheck") || has("logging");
     if environment || value.is_empty() {
@@ -208,18 +216,13 @@ fn compose_row(row: &YamlRow) -> Option<Capability> {
     }
 }
 
-pub(super) fn workflow(text: &str) -> Found {
+fn workflow(text: &str) -> RecipeUses {
     let rows = rows(text)?;
     let mut uses = Vec::new();
     for row in &rows {
         let value = row.value.as_str();
-        let last = row
-            .keys
-            .iter()
-            .rev()
-            .find(|key| *key != "-")
-            .map_or("", String::as_str);
-        let has = |key: &str| row.keys.iter().any(|known| known == key);
+        let last = row.last_key();
+        let has = |key: &str| row.is_below(key);
         let mut add = |capability| uses.push(found(row.line, capability, value));
         if has("pull_request_target") || value == "pull_request_target" {
             add(Capability::Privilege);

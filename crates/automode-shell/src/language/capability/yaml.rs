@@ -12,6 +12,18 @@ pub(super) struct YamlRow {
     pub(super) line: usize,
 }
 
+impl YamlRow {
+    /// The key that it stands under, whatever list it is in.
+    pub(super) fn last_key(&self) -> &str {
+        let mut keys = self.keys.iter().rev();
+        keys.find(|key| *key != "-").map_or("", String::as_str)
+    }
+
+    pub(super) fn is_below(&self, key: &str) -> bool {
+        self.keys.iter().any(|known| known == key)
+    }
+}
+
 struct Level {
     indent: usize,
     key: String,

@@ -1,6 +1,7 @@
 //! Names that are given values, alone or in parts.
 
 use super::PyProgram;
+use super::text::constant;
 use super::value::{HeapObject, PyValue};
 use ruff_python_ast::Expr;
 
@@ -100,21 +101,7 @@ impl PyProgram<'_, '_> {
         for way in receiver.ways().to_vec() {
             match &way {
                 PyValue::Heap(at) => {
-                    let constant = match key {
-                        PyValue::Text(text) => text.literal(),
-                        PyValue::None
-                        | PyValue::Number(_)
-                        | PyValue::Data(_)
-                        | PyValue::Name(_)
-                        | PyValue::Module(_)
-                        | PyValue::Object(_)
-                        | PyValue::Heap(_)
-                        | PyValue::Function(_)
-                        | PyValue::Class(_)
-                        | PyValue::Method(..)
-                        | PyValue::Either(_)
-                        | PyValue::Unknown(_) => None,
-                    };
+                    let constant = constant(key);
                     match (self.state.heap.get_mut(at), constant) {
                         (Some(HeapObject::Dict { entries, .. }), Some(key)) => {
                             let joined = entries
@@ -141,6 +128,10 @@ impl PyProgram<'_, '_> {
                 PyValue::Object(object) if object.kind == "environ" => {
                     let name = self.word(key).literal().map(|name| name.into_owned());
                     self.set_variable(name.as_deref());
+                }
+                PyValue::Object(object) if object.kind == "modulepath" => {
+                    self.reading
+                        .unknown_call("sys.path changes where modules come from");
                 }
                 PyValue::Object(_)
                 | PyValue::Data(_)
@@ -173,6 +164,12 @@ impl PyProgram<'_, '_> {
                         fields.insert(name.to_owned(), joined);
                     }
                 }
+                // What it is given is what `fileinput` opens.
+                PyValue::Name(module)
+                    if &**module == "sys" && name == "argv" && self.reads_arguments() =>
+                {
+                    self.reading.unknown_call("assignment to sys.argv");
+                }
                 PyValue::Name(module) if is_plain_setting(module, name) => {}
                 PyValue::Name(module) => {
                     // From here on the table's description of this name is wrong.
@@ -195,6 +192,11 @@ impl PyProgram<'_, '_> {
                     self.reading
                         .unknown_call(&format!("assignment to a field {name}"));
                 }
+                // The directory that is removed in the end.
+                PyValue::Object(object) if object.kind == "tempdir" => {
+                    self.reading
+                        .unknown_call(&format!("assignment to a field {name}"));
+                }
                 PyValue::None
                 | PyValue::Number(_)
                 | PyValue::Text(_)
@@ -205,6 +207,11 @@ impl PyProgram<'_, '_> {
                 | PyValue::Either(_) => {}
             }
         }
+    }
+
+    /// Whether the program opens whatever files `sys.argv` names.
+    pub(super) fn reads_arguments(&self) -> bool {
+        self.reading.source.text.shown().contains("fileinput")
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::library::PYTHON;
 use super::PyProgram;
 use super::arguments::CallArguments;
-use super::state::Scope;
+use super::state::PyScope;
 use super::value::{Binding, HeapObject, PyObject, PyValue, TextForm};
 use crate::Taint;
 use ruff_python_ast::ExprAttribute;
@@ -24,7 +24,7 @@ impl PyProgram<'_, '_> {
                     .iter()
                     .rev()
                     .skip(1)
-                    .filter(|frame| frame.scope == Scope::Function)
+                    .filter(|frame| frame.scope == PyScope::Function)
                     .filter_map(|frame| frame.locals.get(name))
                     .fold(captured.clone(), |value, other| value.join(other));
             }
@@ -183,36 +183,17 @@ impl PyProgram<'_, '_> {
 
     /// A method that is not called stands for a value of its receiver.
     pub(super) fn settle(&self, thing: &PyValue) -> PyValue {
-        match thing {
-            PyValue::Method(receiver, _) => match &**receiver {
-                object @ PyValue::Object(kind) if PYTHON.is_broad(kind.kind) => object.clone(),
-                receiver if self.state.is_plain(receiver) => PyValue::Data(self.taint(receiver)),
-                PyValue::None
-                | PyValue::Number(_)
-                | PyValue::Text(_)
-                | PyValue::Data(_)
-                | PyValue::Name(_)
-                | PyValue::Module(_)
-                | PyValue::Object(_)
-                | PyValue::Heap(_)
-                | PyValue::Function(_)
-                | PyValue::Class(_)
-                | PyValue::Method(..)
-                | PyValue::Either(_)
-                | PyValue::Unknown(_) => thing.clone(),
-            },
-            PyValue::None
-            | PyValue::Number(_)
-            | PyValue::Text(_)
-            | PyValue::Data(_)
-            | PyValue::Name(_)
-            | PyValue::Module(_)
-            | PyValue::Object(_)
-            | PyValue::Heap(_)
-            | PyValue::Function(_)
-            | PyValue::Class(_)
-            | PyValue::Either(_)
-            | PyValue::Unknown(_) => thing.clone(),
+        let PyValue::Method(receiver, _) = thing else {
+            return thing.clone();
+        };
+        if let PyValue::Object(object) = &**receiver
+            && PYTHON.is_broad(object.kind)
+        {
+            (**receiver).clone()
+        } else if self.state.is_plain(receiver) {
+            PyValue::Data(self.taint(receiver))
+        } else {
+            thing.clone()
         }
     }
 }
@@ -222,19 +203,6 @@ pub(super) fn find_member(class: &super::value::PyClass, name: &str) -> Option<P
     if let Some(member) = class.members.get(name) {
         return Some(member.clone());
     }
-    class.bases.iter().find_map(|base| match base {
-        PyValue::Class(base) => find_member(base, name),
-        PyValue::None
-        | PyValue::Number(_)
-        | PyValue::Text(_)
-        | PyValue::Data(_)
-        | PyValue::Name(_)
-        | PyValue::Module(_)
-        | PyValue::Object(_)
-        | PyValue::Heap(_)
-        | PyValue::Function(_)
-        | PyValue::Method(..)
-        | PyValue::Either(_)
-        | PyValue::Unknown(_) => None,
-    })
+    let mut bases = class.bases.iter().filter_map(PyValue::as_class);
+    bases.find_map(|base| find_member(base, name))
 }

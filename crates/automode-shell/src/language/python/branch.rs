@@ -1,7 +1,7 @@
 //! Ways through the program: conditions, loops, contexts, attempts, matches.
 
 use super::PyProgram;
-use super::state::State;
+use super::state::PyState;
 use super::value::PyValue;
 use crate::GapKind;
 use ruff_python_ast::{
@@ -129,7 +129,7 @@ impl PyProgram<'_, '_> {
         let before = self.fork();
         self.block(&node.body);
         self.state.join(before);
-        let mut after: State = self.fork();
+        let mut after: PyState = self.fork();
         for handler in &node.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
             let before = self.fork();

@@ -1,7 +1,7 @@
 //! Functions and classes that the program defines.
 
 use super::PyProgram;
-use super::state::{Frame, Scope};
+use super::state::{Frame, PyScope};
 use super::value::{Binding, FunctionBody, PyClass, PyFunction, PyValue};
 use ruff_python_ast::{Expr, StmtClassDef, StmtFunctionDef};
 use std::collections::BTreeMap;
@@ -14,6 +14,8 @@ enum Decorator {
     Keeps,
     /// A known function gets it and may call it.
     Calls(PyValue),
+    /// It stays what it is, and is called later with anything.
+    Registers,
     Unknown,
 }
 
@@ -21,12 +23,14 @@ impl PyProgram<'_, '_> {
     pub(super) fn define(&mut self, node: &StmtFunctionDef) {
         let mut binding = Binding::Instance;
         let mut unknown = false;
+        let mut registered = false;
         let mut callers = Vec::new();
         for decorator in &node.decorator_list {
             match self.decorator(&decorator.expression) {
                 Decorator::Binds(found) => binding = found,
                 Decorator::Keeps => {}
                 Decorator::Calls(caller) => callers.push(caller),
+                Decorator::Registers => registered = true,
                 Decorator::Unknown => unknown = true,
             }
         }
@@ -35,6 +39,9 @@ impl PyProgram<'_, '_> {
         for caller in callers {
             let given = super::arguments::CallArguments::of(vec![thing.clone()]);
             self.apply(&caller, given, "decorator", 0);
+        }
+        if registered {
+            self.escape(&thing, crate::Taint::UNKNOWN);
         }
         if unknown {
             // Whoever decorates may call it with anything.
@@ -62,6 +69,8 @@ impl PyProgram<'_, '_> {
                     Decorator::Unknown
                 }
             },
+            // `@app.route("/")`: a server calls it for every request.
+            PyValue::Object(object) if object.kind == "registrar" => Decorator::Registers,
             // The results of known calls such as `@lru_cache(maxsize=1)`.
             PyValue::Data(_) | PyValue::Object(_) => Decorator::Keeps,
             // `@x.setter`.
@@ -117,7 +126,7 @@ impl PyProgram<'_, '_> {
             .last()
             .map_or_else(BTreeMap::new, |frame| {
                 let mut names = frame.captured.clone();
-                if frame.scope == Scope::Function {
+                if frame.scope == PyScope::Function {
                     names.extend(frame.locals.clone());
                 }
                 names
@@ -129,21 +138,15 @@ impl PyProgram<'_, '_> {
         if let Some(arguments) = &node.arguments {
             for base in &arguments.args {
                 let base = self.eval(base);
-                match &base {
-                    PyValue::Name(name) if super::super::library::PYTHON.call(name).is_none() => {
-                        self.reading.unknown_call(name);
-                    }
-                    PyValue::Name(_) | PyValue::Class(_) | PyValue::Data(_) => {}
-                    PyValue::None
-                    | PyValue::Number(_)
-                    | PyValue::Text(_)
-                    | PyValue::Module(_)
-                    | PyValue::Object(_)
-                    | PyValue::Heap(_)
-                    | PyValue::Function(_)
-                    | PyValue::Method(..)
-                    | PyValue::Either(_)
-                    | PyValue::Unknown(_) => self.reading.unknown_call("base class"),
+                if let PyValue::Name(name) = &base
+                    && super::super::library::PYTHON.call(name).is_none()
+                {
+                    self.reading.unknown_call(name);
+                } else if !matches!(
+                    base,
+                    PyValue::Name(_) | PyValue::Class(_) | PyValue::Data(_)
+                ) {
+                    self.reading.unknown_call("base class");
                 }
                 bases.push(base);
             }
@@ -162,7 +165,7 @@ impl PyProgram<'_, '_> {
         let (captured, outer) = (self.captured(), self.module);
         self.state.frames.push(Frame {
             captured,
-            scope: Scope::Class,
+            scope: PyScope::Class,
             ..Frame::default()
         });
         self.block(&node.body);

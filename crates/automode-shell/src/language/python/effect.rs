@@ -4,12 +4,19 @@ use super::super::library::{Argument, ArgumentPlace, CallBehaviour, CallEffect};
 use super::super::reading::interface_of;
 use super::PyProgram;
 use super::arguments::{CallArguments, text_of};
-use super::file::{Mode, mode_of, origin_of};
+use super::file::{OpenMode, mode_of, origin_of};
 use super::value::{HeapObject, PyObject, PyText, PyValue, TextForm, unknown_piece};
 use crate::{
     Account, Act, Code, DatabaseVerb, Direction, Layer, NestedStdin, Origin, Taint, Value, WriteHow,
 };
 use std::rc::Rc;
+
+/// Words that make a call do more than its row says.
+const FURTHER: &[(&str, &str)] = &[
+    ("venv.create", "clear"),
+    ("venv.EnvBuilder", "clear"),
+    ("unittest.main", "module"),
+];
 
 impl PyProgram<'_, '_> {
     /// Does what the table says and gives what the table names.
@@ -24,6 +31,13 @@ impl PyProgram<'_, '_> {
         let mut taint = self.given_taint(given);
         if let Some(receiver) = receiver {
             taint = taint.with(self.taint(receiver));
+        }
+        let further = FURTHER
+            .iter()
+            .any(|(call, word)| *call == label && given.keyword(word).is_some());
+        // The first word of `unittest.main` is a module that it loads.
+        if further || (label == "unittest.main" && !given.positional.is_empty()) {
+            self.reading.unknown_call(label);
         }
         let mut result = None;
         for effect in behaviour.effects {
@@ -96,7 +110,7 @@ impl PyProgram<'_, '_> {
                         let how = self
                             .argument(*mode, receiver, given)
                             .as_ref()
-                            .map_or(Mode::Read, |mode| {
+                            .map_or(OpenMode::Read, |mode| {
                                 mode_of(super::text::constant(mode).as_deref())
                             });
                         Some((self.argument(*file, receiver, given), how.written()))
@@ -174,6 +188,10 @@ impl PyProgram<'_, '_> {
             .cloned()
             .flatten()
             .unwrap_or_else(|| "-c".to_owned());
+        // Whoever changes the list changes which files are opened.
+        if self.reads_arguments() {
+            self.reading.unknown_call("sys.argv beside fileinput");
+        }
         let mut items = vec![PyValue::text(script)];
         items.extend(self.reading.source.arguments.iter().map(|word| {
             PyValue::Text(PyText {
@@ -238,15 +256,7 @@ impl PyProgram<'_, '_> {
     ) -> Taint {
         let data = self.given_taint(given);
         match effect {
-            CallEffect::Read(at) => {
-                if let Some(PyValue::Object(object)) = self.argument(*at, receiver, given) {
-                    return object.taint;
-                }
-                match self.place(*at, receiver, given) {
-                    Some(place) => self.reading.reads(&place),
-                    None => Taint::NONE,
-                }
-            }
+            CallEffect::Read(at) => self.read(*at, receiver, given),
             CallEffect::List(at) => {
                 if let Some(place) = self.place(*at, receiver, given) {
                     self.reading.lists(&place);
@@ -261,15 +271,7 @@ impl PyProgram<'_, '_> {
                 self.write(*at, receiver, given, WriteHow::Attributes, Taint::NONE)
             }
             CallEffect::Link(at) => self.write(*at, receiver, given, WriteHow::Link, Taint::NONE),
-            CallEffect::Unpack(at) => {
-                let place = self
-                    .place(*at, receiver, given)
-                    .unwrap_or_else(|| self.reading.word("."));
-                let taint = receiver.map_or(Taint::LOCAL, |receiver| self.taint(receiver));
-                self.reading
-                    .writes(&place, WriteHow::Replace, taint.with(Taint::DECODED));
-                Taint::NONE
-            }
+            CallEffect::Unpack(at) => self.unpack(*at, receiver, given),
             CallEffect::Delete(at) => self.delete(*at, receiver, given, false),
             CallEffect::DeleteTree(at) => self.delete(*at, receiver, given, true),
             CallEffect::Open(file, mode) => self.open(*file, *mode, receiver, given),
@@ -292,38 +294,14 @@ impl PyProgram<'_, '_> {
                     .command(argv, Vec::new(), None, NestedStdin::Same);
                 self.ran()
             }
-            CallEffect::Words(at) => {
-                let ArgumentPlace::Position(from) = at.place else {
-                    return Taint::NONE;
-                };
-                let mut argv: Vec<Value> = given
-                    .positional
-                    .iter()
-                    .skip(usize::from(from))
-                    .map(|thing| self.word(thing))
-                    .collect();
-                if let Some(more) = &given.more {
-                    let mut word = self.word(more);
-                    word.may_split = true;
-                    argv.push(word);
-                }
-                self.reading
-                    .command(argv, Vec::new(), None, NestedStdin::Same);
-                self.ran()
-            }
+            CallEffect::Words(at) => self.run_words(*at, given),
             CallEffect::Code(at) => {
                 let code = self.argument(*at, receiver, given);
                 self.run_code(code);
                 Taint::NONE
             }
-            CallEffect::Load(at) => {
-                let taint = self
-                    .argument(*at, receiver, given)
-                    .map_or(Taint::UNKNOWN, |thing| self.taint(&thing));
-                self.reading
-                    .hidden_code(Code::Inline { language: "python" }, label, taint);
-                taint
-            }
+            CallEffect::Load(at) if at.optional && self.is_off(*at, receiver, given) => Taint::NONE,
+            CallEffect::Load(at) => self.load(*at, receiver, given, label),
             CallEffect::Receive(at) => self.receive(*at, receiver, given),
             CallEffect::Send(at) => {
                 let host = self.host(*at, receiver, given);
@@ -338,91 +316,27 @@ impl PyProgram<'_, '_> {
                 self.reading.saw(Taint::NETWORK);
                 Taint::NETWORK
             }
-            CallEffect::Remote(at) => {
-                let text = self.argument_word(*at, receiver, given);
-                let host = origin_of(receiver).unwrap_or_default();
-                let layer = Layer::Remote(host.clone());
-                self.reading.act(Act::Execute {
-                    code: Code::Remote { host },
-                    origin: Origin {
-                        seen: text.literal().is_some(),
-                        taint: text.taint(),
-                    },
-                });
-                self.reading.runs(crate::Nested::Shell {
-                    text,
-                    arguments: Vec::new(),
-                    cwd: None,
-                    stdin: NestedStdin::Empty,
-                    layer,
-                });
-                Taint::NETWORK
-            }
-            CallEffect::Listen(at) => {
-                let address = self.argument(*at, receiver, given);
-                let host = match &address {
-                    Some(thing @ PyValue::Heap(_)) => self
-                        .items(thing)
-                        .and_then(|items| items.first().map(|host| text_of(Some(host))))
-                        .unwrap_or(Some(String::new())),
-                    other => Some(text_of(other.as_ref()).unwrap_or_default()),
-                };
-                self.reading.listens(interface_of(host.as_deref()));
-                Taint::NETWORK
-            }
-            CallEffect::Serve(host) => {
-                let host = self.argument(*host, receiver, given);
-                let interface = match host {
-                    Some(host) => interface_of(Some(&text_of(Some(&host)).unwrap_or_default())),
-                    None => interface_of(None),
-                };
-                self.reading.listens(interface);
-                Taint::NETWORK
-            }
+            CallEffect::Remote(at) => self.remote(*at, receiver, given),
+            CallEffect::Listen(at) => self.listen(*at, receiver, given),
+            CallEffect::Serve(host) => self.serve(*host, receiver, given),
             CallEffect::Sql(at) => {
                 self.sql(*at, receiver, given);
                 Taint::LOCAL
             }
-            CallEffect::Kill(at) => {
-                let pid = self.argument(*at, receiver, given);
-                let pid = match pid {
-                    Some(PyValue::Number(Some(pid))) => Some(pid.to_string()),
-                    pid => text_of(pid.as_ref()),
-                };
-                self.reading.signals(pid);
-                Taint::NONE
-            }
+            CallEffect::Kill(at) => self.kill(*at, receiver, given),
             CallEffect::Environment(at) => {
                 let name = text_of(self.argument(*at, receiver, given).as_ref());
                 self.set_variable(name.as_deref());
                 Taint::NONE
             }
-            CallEffect::Directory(at) => {
-                let place = if self.branch > 0 || self.weak > 0 {
-                    self.reading.unknown_word(Taint::NONE)
-                } else {
-                    self.argument_word(*at, receiver, given)
-                };
-                self.reading.moves(&place);
-                Taint::NONE
-            }
-            CallEffect::Cloud(service) => {
-                self.reading.cloud(service);
-                Taint::NETWORK
-            }
+            CallEffect::Directory(at) => self.change_directory(*at, receiver, given),
+            CallEffect::Cloud(service) => self.cloud(service, data, label),
             CallEffect::Message(service) => {
                 self.reading.message(service);
                 Taint::NETWORK
             }
             CallEffect::Database(verb) => {
-                self.reading.database(match *verb {
-                    "read" => DatabaseVerb::Read,
-                    "insert" => DatabaseVerb::Insert,
-                    "change" => DatabaseVerb::Change,
-                    "destroy" => DatabaseVerb::Destroy,
-                    "schema" => DatabaseVerb::Schema,
-                    _ => DatabaseVerb::Admin,
-                });
+                self.reading.database(database_verb(verb));
                 Taint::LOCAL
             }
             CallEffect::Decode => Taint::DECODED,
@@ -453,6 +367,154 @@ impl PyProgram<'_, '_> {
         }
     }
 
+    fn read(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) -> Taint {
+        if let Some(PyValue::Object(object)) = self.argument(at, receiver, given) {
+            return object.taint;
+        }
+        match self.place(at, receiver, given) {
+            Some(place) => self.reading.reads(&place),
+            None => Taint::NONE,
+        }
+    }
+
+    fn unpack(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) -> Taint {
+        let place = self
+            .place(at, receiver, given)
+            .unwrap_or_else(|| self.reading.word("."));
+        let taint = receiver.map_or(Taint::LOCAL, |receiver| self.taint(receiver));
+        self.reading
+            .writes(&place, WriteHow::Replace, taint.with(Taint::DECODED));
+        Taint::NONE
+    }
+
+    fn run_words(&mut self, at: Argument, given: &CallArguments) -> Taint {
+        let ArgumentPlace::Position(from) = at.place else {
+            return Taint::NONE;
+        };
+        let mut argv: Vec<Value> = given
+            .positional
+            .iter()
+            .skip(usize::from(from))
+            .map(|thing| self.word(thing))
+            .collect();
+        if let Some(more) = &given.more {
+            let mut word = self.word(more);
+            word.may_split = true;
+            argv.push(word);
+        }
+        self.reading
+            .command(argv, Vec::new(), None, NestedStdin::Same);
+        self.ran()
+    }
+
+    fn load(
+        &mut self,
+        at: Argument,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+        label: &str,
+    ) -> Taint {
+        let taint = self
+            .argument(at, receiver, given)
+            .map_or(Taint::UNKNOWN, |thing| self.taint(&thing));
+        self.reading
+            .hidden_code(Code::Inline { language: "python" }, label, taint);
+        taint
+    }
+
+    fn remote(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) -> Taint {
+        let text = self.argument_word(at, receiver, given);
+        let host = origin_of(receiver).unwrap_or_default();
+        let layer = Layer::Remote(host.clone());
+        self.reading.act(Act::Execute {
+            code: Code::Remote { host },
+            origin: Origin {
+                seen: text.literal().is_some(),
+                taint: text.taint(),
+            },
+        });
+        self.reading.runs(crate::Nested::Shell {
+            text,
+            arguments: Vec::new(),
+            cwd: None,
+            stdin: NestedStdin::Empty,
+            layer,
+        });
+        Taint::NETWORK
+    }
+
+    fn listen(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) -> Taint {
+        let address = self.argument(at, receiver, given);
+        let host = match &address {
+            Some(thing @ PyValue::Heap(_)) => self
+                .items(thing)
+                .and_then(|items| items.first().map(|host| text_of(Some(host))))
+                .unwrap_or(Some(String::new())),
+            other => Some(text_of(other.as_ref()).unwrap_or_default()),
+        };
+        self.reading.listens(interface_of(host.as_deref()));
+        Taint::NETWORK
+    }
+
+    fn serve(
+        &mut self,
+        host: Argument,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> Taint {
+        let host = self.argument(host, receiver, given);
+        let interface = match host {
+            Some(host) => interface_of(Some(&text_of(Some(&host)).unwrap_or_default())),
+            None => interface_of(None),
+        };
+        self.reading.listens(interface);
+        Taint::NETWORK
+    }
+
+    fn kill(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) -> Taint {
+        let pid = self.argument(at, receiver, given);
+        let pid = match pid {
+            Some(PyValue::Number(Some(pid))) => Some(pid.to_string()),
+            pid => text_of(pid.as_ref()),
+        };
+        self.reading.signals(pid);
+        Taint::NONE
+    }
+
+    fn change_directory(
+        &mut self,
+        at: Argument,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> Taint {
+        let place = if self.branch > 0 || self.weak > 0 {
+            self.reading.unknown_word(Taint::NONE)
+        } else {
+            self.argument_word(at, receiver, given)
+        };
+        self.reading.moves(&place);
+        Taint::NONE
+    }
+
+    fn cloud(&mut self, service: &str, data: Taint, label: &str) -> Taint {
+        // What is asked for is told to the service.
+        let told = [Taint::SECRET, Taint::LOCAL, Taint::UNKNOWN];
+        if told.into_iter().any(|mark| data.has(mark)) {
+            self.reading.unknown_call(label);
+        }
+        self.reading.cloud(service);
+        Taint::NETWORK
+    }
+
+    /// Whether a switch is not given, or given as off.
+    fn is_off(&self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) -> bool {
+        match self.argument(at, receiver, given) {
+            None => true,
+            Some(PyValue::Number(Some(number))) => number == 0,
+            Some(_) => false,
+        }
+    }
+
     fn argument_word(
         &self,
         at: Argument,
@@ -469,5 +531,16 @@ impl PyProgram<'_, '_> {
     pub(super) fn ran(&mut self) -> Taint {
         self.reading.saw(Taint::UNKNOWN);
         Taint::UNKNOWN
+    }
+}
+
+fn database_verb(verb: &str) -> DatabaseVerb {
+    match verb {
+        "read" => DatabaseVerb::Read,
+        "insert" => DatabaseVerb::Insert,
+        "change" => DatabaseVerb::Change,
+        "destroy" => DatabaseVerb::Destroy,
+        "schema" => DatabaseVerb::Schema,
+        _ => DatabaseVerb::Admin,
     }
 }

@@ -5,7 +5,7 @@ use super::state::join_options;
 use super::text::{constant, is_broad};
 use super::value::{HeapObject, PyValue};
 use crate::{GapKind, Taint};
-use ruff_python_ast::{Expr, Number};
+use ruff_python_ast::{Expr, ExprCompare, ExprDict, Number};
 
 /// Nested evaluations, calls of the program's functions included.
 const DEPTH: usize = 160;
@@ -50,26 +50,7 @@ impl PyProgram<'_, '_> {
             Expr::List(node) => self.display(&node.elts, usize::from(node.range.start())),
             Expr::Tuple(node) => self.display(&node.elts, usize::from(node.range.start())),
             Expr::Set(node) => self.display(&node.elts, usize::from(node.range.start())),
-            Expr::Dict(node) => {
-                let mut entries = std::collections::BTreeMap::new();
-                let mut rest = None;
-                for item in &node.items {
-                    let value = self.eval(&item.value);
-                    match item.key.as_ref().map(|key| self.eval(key)) {
-                        Some(key) => match constant(&key) {
-                            Some(key) => {
-                                entries.insert(key, value);
-                            }
-                            None => rest = join_options(rest, Some(value)),
-                        },
-                        None => self.spread(&value, &mut entries, &mut rest),
-                    }
-                }
-                self.hold(
-                    usize::from(node.range.start()),
-                    HeapObject::Dict { entries, rest },
-                )
-            }
+            Expr::Dict(node) => self.dict(node),
             Expr::BinOp(node) => {
                 let left = self.eval(&node.left);
                 let right = self.eval(&node.right);
@@ -88,17 +69,7 @@ impl PyProgram<'_, '_> {
                 .into_iter()
                 .reduce(|a, b| a.join(&b))
                 .unwrap_or(PyValue::None),
-            Expr::Compare(node) => {
-                let left = self.eval(&node.left);
-                let mut broad = is_broad(&left).then(|| left.clone());
-                for value in &node.comparators {
-                    let value = self.eval(value);
-                    if is_broad(&value) {
-                        broad = Some(value);
-                    }
-                }
-                broad.unwrap_or(PyValue::Number(None))
-            }
+            Expr::Compare(node) => self.compare(node),
             Expr::If(node) => {
                 self.eval(&node.test);
                 let body = self.eval(&node.body);
@@ -149,6 +120,39 @@ impl PyProgram<'_, '_> {
             }
             Expr::IpyEscapeCommand(_) => PyValue::Unknown(Taint::UNKNOWN),
         }
+    }
+
+    fn dict(&mut self, node: &ExprDict) -> PyValue {
+        let mut entries = std::collections::BTreeMap::new();
+        let mut rest = None;
+        for item in &node.items {
+            let value = self.eval(&item.value);
+            match item.key.as_ref().map(|key| self.eval(key)) {
+                Some(key) => match constant(&key) {
+                    Some(key) => {
+                        entries.insert(key, value);
+                    }
+                    None => rest = join_options(rest, Some(value)),
+                },
+                None => self.spread(&value, &mut entries, &mut rest),
+            }
+        }
+        self.hold(
+            usize::from(node.range.start()),
+            HeapObject::Dict { entries, rest },
+        )
+    }
+
+    fn compare(&mut self, node: &ExprCompare) -> PyValue {
+        let left = self.eval(&node.left);
+        let mut broad = is_broad(&left).then(|| left.clone());
+        for value in &node.comparators {
+            let value = self.eval(value);
+            if is_broad(&value) {
+                broad = Some(value);
+            }
+        }
+        broad.unwrap_or(PyValue::Number(None))
     }
 
     fn yields(&mut self, value: PyValue) -> PyValue {

@@ -8,7 +8,7 @@ use crate::{Taint, WriteHow};
 
 /// What an open mode allows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum OpenMode {
     Read,
     Write,
     Append,
@@ -63,7 +63,7 @@ impl PyProgram<'_, '_> {
     ) -> Taint {
         let mode = match self.argument(mode, receiver, given) {
             Some(mode) => mode_of(super::text::constant(&mode).as_deref()),
-            None => Mode::Read,
+            None => OpenMode::Read,
         };
         let Some(place) = self.place(file, receiver, given) else {
             return Taint::NONE;
@@ -72,8 +72,8 @@ impl PyProgram<'_, '_> {
             self.reading.writes(&place, how, Taint::NONE);
         }
         match mode {
-            Mode::Read | Mode::Update | Mode::Unknown => self.reading.reads(&place),
-            Mode::Write | Mode::Append => Taint::NONE,
+            OpenMode::Read | OpenMode::Update | OpenMode::Unknown => self.reading.reads(&place),
+            OpenMode::Write | OpenMode::Append => Taint::NONE,
         }
     }
 
@@ -106,7 +106,7 @@ impl PyProgram<'_, '_> {
     }
 }
 
-impl Mode {
+impl OpenMode {
     pub(super) const fn written(self) -> Option<WriteHow> {
         match self {
             Self::Read => None,
@@ -117,19 +117,20 @@ impl Mode {
     }
 }
 
-pub(super) fn mode_of(mode: Option<&str>) -> Mode {
+pub(super) fn mode_of(mode: Option<&str>) -> OpenMode {
     match mode {
-        None => Mode::Unknown,
-        Some(mode) if mode.contains('a') => Mode::Append,
-        Some(mode) if mode.contains(['w', 'x']) => Mode::Write,
-        Some(mode) if mode.contains('+') => Mode::Update,
-        Some(_) => Mode::Read,
+        None => OpenMode::Unknown,
+        Some(mode) if mode.contains('a') => OpenMode::Append,
+        Some(mode) if mode.contains(['w', 'x']) => OpenMode::Write,
+        Some(mode) if mode.contains('+') => OpenMode::Update,
+        Some(_) => OpenMode::Read,
     }
 }
 
 pub(super) fn origin_of(receiver: Option<&PyValue>) -> Option<String> {
-    match receiver {
-        Some(PyValue::Object(object)) => object.origin.as_ref().and_then(|origin| origin.literal()),
-        _ => None,
+    if let Some(PyValue::Object(object)) = receiver {
+        object.origin.as_ref().and_then(|origin| origin.literal())
+    } else {
+        None
     }
 }

@@ -45,21 +45,7 @@ impl PyProgram<'_, '_> {
                 }
                 None => self.joined_path(&self.parts(given), TextForm::Plain),
             },
-            CallResult::Base => match text_of(Some(&first)) {
-                Some(path) => PyValue::text(
-                    path.trim_end_matches('/')
-                        .rsplit('/')
-                        .next()
-                        .unwrap_or_default(),
-                ),
-                None => match last_name(&first) {
-                    Some(pieces) => PyValue::Text(PyText {
-                        pieces,
-                        form: TextForm::Plain,
-                    }),
-                    None => data,
-                },
-            },
+            CallResult::Base => base_name(&first).unwrap_or(data),
             CallResult::Parent => parent(&first, taint),
             CallResult::Sibling => {
                 let directory = parent(&first, taint);
@@ -69,77 +55,21 @@ impl PyProgram<'_, '_> {
             CallResult::Home => self.home(TextForm::Path),
             CallResult::Expand => self.expanded(&first),
             CallResult::Cwd | CallResult::Temporary => self.fold_nothing(fold, given, label, site),
-            CallResult::Names => {
-                let place = self.word(&first);
-                self.reading.lists(&place);
-                let element = match &first {
-                    PyValue::Text(text) if text.form == TextForm::Path => {
-                        self.joined_path(&[first.clone(), glob("*")], TextForm::Path)
-                    }
-                    PyValue::None
-                    | PyValue::Number(_)
-                    | PyValue::Text(_)
-                    | PyValue::Data(_)
-                    | PyValue::Name(_)
-                    | PyValue::Module(_)
-                    | PyValue::Object(_)
-                    | PyValue::Heap(_)
-                    | PyValue::Function(_)
-                    | PyValue::Class(_)
-                    | PyValue::Method(..)
-                    | PyValue::Either(_)
-                    | PyValue::Unknown(_) => glob("*"),
-                };
-                self.list(site, Vec::new(), Some(element))
-            }
+            CallResult::Names => self.names(&first, site),
             CallResult::Walk => self.walk(&first, site),
             CallResult::Glob => self.globbed(receiver, given, site),
-            CallResult::Text => match first {
-                PyValue::Text(text) => PyValue::Text(text.with_form(TextForm::Plain)),
-                PyValue::Number(_) => PyValue::Text(PyText {
-                    pieces: vec![number_piece()],
-                    form: TextForm::Plain,
-                }),
-                PyValue::None
-                | PyValue::Data(_)
-                | PyValue::Name(_)
-                | PyValue::Module(_)
-                | PyValue::Object(_)
-                | PyValue::Heap(_)
-                | PyValue::Function(_)
-                | PyValue::Class(_)
-                | PyValue::Method(..)
-                | PyValue::Either(_)
-                | PyValue::Unknown(_) => data,
-            },
+            CallResult::Text => as_text(first).unwrap_or(data),
             CallResult::Glue => self.glue(&first, second, taint),
             CallResult::Split => self.split(&first, second, taint, site),
             CallResult::Words => self.words(&first, taint, site),
-            CallResult::Format => match &first {
-                PyValue::Text(format) => self.formatted(format, given, taint),
-                PyValue::None
-                | PyValue::Number(_)
-                | PyValue::Data(_)
-                | PyValue::Name(_)
-                | PyValue::Module(_)
-                | PyValue::Object(_)
-                | PyValue::Heap(_)
-                | PyValue::Function(_)
-                | PyValue::Class(_)
-                | PyValue::Method(..)
-                | PyValue::Either(_)
-                | PyValue::Unknown(_) => data,
-            },
-            CallResult::Replace => match (
-                text_of(Some(&first)),
-                text_of(second),
-                text_of(given.positional.get(1)),
-            ) {
-                (Some(text), Some(from), Some(to)) if !from.is_empty() => {
-                    PyValue::text(text.replace(&from, &to))
+            CallResult::Format => {
+                if let PyValue::Text(format) = &first {
+                    self.formatted(format, given, taint)
+                } else {
+                    data
                 }
-                _ => data,
-            },
+            }
+            CallResult::Replace => replaced(&first, second, given).unwrap_or(data),
             CallResult::Trim => match (text_of(Some(&first)), second) {
                 (Some(text), None) => PyValue::text(text.trim()),
                 _ => data,
@@ -151,55 +81,8 @@ impl PyProgram<'_, '_> {
                     self.list(site, Vec::new(), Some(element))
                 }
             },
-            CallResult::Pairs => {
-                let enumerates = label.ends_with("enumerate");
-                let mut parts: Vec<PyValue> = Vec::new();
-                if enumerates {
-                    parts.push(PyValue::Number(None));
-                }
-                let count = if enumerates {
-                    1
-                } else {
-                    given.positional.len()
-                };
-                for over in given.positional.clone().iter().take(count) {
-                    parts.push(self.element(over));
-                }
-                let pair = self.list(site.saturating_add(1), parts, None);
-                self.list(site, Vec::new(), Some(pair))
-            }
-            CallResult::Merge => {
-                let mut entries: std::collections::BTreeMap<String, PyValue> =
-                    given.keywords.iter().cloned().collect();
-                let mut rest = None;
-                match &first {
-                    PyValue::Heap(at) => match self.state.heap.get(at) {
-                        Some(HeapObject::Dict {
-                            entries: more,
-                            rest: others,
-                        }) => {
-                            entries.extend(more.clone());
-                            rest.clone_from(others);
-                        }
-                        Some(HeapObject::List { .. } | HeapObject::Instance { .. }) | None => {
-                            rest = Some(PyValue::Data(taint));
-                        }
-                    },
-                    PyValue::Name(_) => {}
-                    PyValue::None
-                    | PyValue::Number(_)
-                    | PyValue::Text(_)
-                    | PyValue::Data(_)
-                    | PyValue::Module(_)
-                    | PyValue::Object(_)
-                    | PyValue::Function(_)
-                    | PyValue::Class(_)
-                    | PyValue::Method(..)
-                    | PyValue::Either(_)
-                    | PyValue::Unknown(_) => rest = Some(PyValue::Data(taint)),
-                }
-                self.hold(site, HeapObject::Dict { entries, rest })
-            }
+            CallResult::Pairs => self.pairs(given, label, site),
+            CallResult::Merge => self.merged(&first, given, taint, site),
             CallResult::Item => {
                 let over = self.element(&first);
                 match second {
@@ -215,17 +98,7 @@ impl PyProgram<'_, '_> {
                 let name = text_of(name);
                 self.variable(name.as_deref())
             }
-            CallResult::Member => match (second, text_of(second)) {
-                (_, Some(name)) => {
-                    let found = self.attribute(&first, &name, site);
-                    match given.positional.get(2) {
-                        Some(default) => found.join(default),
-                        None => found,
-                    }
-                }
-                _ if self.state.is_plain(&first) => data,
-                _ => PyValue::Unknown(taint),
-            },
+            CallResult::Member => self.member(&first, second, given, taint, site),
             CallResult::Module => match text_of(Some(&first)) {
                 Some(name) => self.resolve(&name),
                 None => self.unknown(label, given),
@@ -238,19 +111,112 @@ impl PyProgram<'_, '_> {
                 }
                 PyValue::None
             }
-            CallResult::Partial => match given.positional.split_first() {
-                // Called later with anything: walk it now, and what is left is harmless.
-                Some((function, rest)) => {
-                    let called = CallArguments {
-                        positional: rest.to_vec(),
-                        keywords: given.keywords.clone(),
-                        more: Some(PyValue::Data(taint)),
-                    };
-                    self.apply(&function.clone(), called, label, site);
-                    PyValue::name("len")
+            CallResult::Partial => self.partial(given, label, taint, site),
+        }
+    }
+
+    fn names(&mut self, first: &PyValue, site: usize) -> PyValue {
+        let place = self.word(first);
+        self.reading.lists(&place);
+        let element = if let PyValue::Text(text) = first
+            && text.form == TextForm::Path
+        {
+            self.joined_path(&[first.clone(), glob("*")], TextForm::Path)
+        } else {
+            glob("*")
+        };
+        self.list(site, Vec::new(), Some(element))
+    }
+
+    fn pairs(&mut self, given: &CallArguments, label: &str, site: usize) -> PyValue {
+        let enumerates = label.ends_with("enumerate");
+        let mut parts: Vec<PyValue> = Vec::new();
+        if enumerates {
+            parts.push(PyValue::Number(None));
+        }
+        let count = if enumerates {
+            1
+        } else {
+            given.positional.len()
+        };
+        for over in given.positional.clone().iter().take(count) {
+            parts.push(self.element(over));
+        }
+        let pair = self.list(site.saturating_add(1), parts, None);
+        self.list(site, Vec::new(), Some(pair))
+    }
+
+    fn merged(
+        &mut self,
+        first: &PyValue,
+        given: &CallArguments,
+        taint: Taint,
+        site: usize,
+    ) -> PyValue {
+        let mut entries: std::collections::BTreeMap<String, PyValue> =
+            given.keywords.iter().cloned().collect();
+        let mut rest = None;
+        if let PyValue::Heap(at) = first {
+            match self.state.heap.get(at) {
+                Some(HeapObject::Dict {
+                    entries: more,
+                    rest: others,
+                }) => {
+                    entries.extend(more.clone());
+                    rest.clone_from(others);
                 }
-                None => data,
-            },
+                Some(HeapObject::List { .. } | HeapObject::Instance { .. }) | None => {
+                    rest = Some(PyValue::Data(taint));
+                }
+            }
+        } else if !matches!(first, PyValue::Name(_)) {
+            rest = Some(PyValue::Data(taint));
+        }
+        self.hold(site, HeapObject::Dict { entries, rest })
+    }
+
+    /// `getattr(object, name, default)`.
+    fn member(
+        &mut self,
+        first: &PyValue,
+        name: Option<&PyValue>,
+        given: &CallArguments,
+        taint: Taint,
+        site: usize,
+    ) -> PyValue {
+        let Some(name) = text_of(name) else {
+            return if self.state.is_plain(first) {
+                PyValue::Data(taint)
+            } else {
+                PyValue::Unknown(taint)
+            };
+        };
+        let found = self.attribute(first, &name, site);
+        match given.positional.get(2) {
+            Some(default) => found.join(default),
+            None => found,
+        }
+    }
+
+    fn partial(
+        &mut self,
+        given: &CallArguments,
+        label: &str,
+        taint: Taint,
+        site: usize,
+    ) -> PyValue {
+        match given.positional.split_first() {
+            // Called later with anything: walk it now, and what is left is harmless.
+            Some((function, rest)) => {
+                let called = CallArguments {
+                    positional: rest.to_vec(),
+                    keywords: given.keywords.clone(),
+                    more: Some(PyValue::Data(taint)),
+                };
+                self.apply(&function.clone(), called, label, site);
+                PyValue::name("len")
+            }
+            None => PyValue::Data(taint),
         }
     }
 
@@ -316,4 +282,36 @@ impl PyProgram<'_, '_> {
             | CallResult::Partial => PyValue::Data(self.given_taint(given)),
         }
     }
+}
+
+/// The last name of a path, where it is known.
+fn base_name(path: &PyValue) -> Option<PyValue> {
+    if let Some(path) = text_of(Some(path)) {
+        let name = path.trim_end_matches('/').rsplit('/').next();
+        return Some(PyValue::text(name.unwrap_or_default()));
+    }
+    let form = TextForm::Plain;
+    last_name(path).map(|pieces| PyValue::Text(PyText { pieces, form }))
+}
+
+/// `str(value)`.
+fn as_text(value: PyValue) -> Option<PyValue> {
+    if matches!(value, PyValue::Number(_)) {
+        return Some(PyValue::Text(PyText {
+            pieces: vec![number_piece()],
+            form: TextForm::Plain,
+        }));
+    }
+    if let PyValue::Text(text) = value {
+        return Some(PyValue::Text(text.with_form(TextForm::Plain)));
+    }
+    None
+}
+
+/// `text.replace(from, to)`, where all three are known.
+fn replaced(text: &PyValue, from: Option<&PyValue>, given: &CallArguments) -> Option<PyValue> {
+    let text = text_of(Some(text))?;
+    let from = text_of(from).filter(|from| !from.is_empty())?;
+    let to = text_of(given.positional.get(1))?;
+    Some(PyValue::text(text.replace(&from, &to)))
 }

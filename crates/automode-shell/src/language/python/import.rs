@@ -44,21 +44,12 @@ impl PyProgram<'_, '_> {
                 None => {
                     let top = full.split('.').next().unwrap_or(full);
                     let module = self.resolve(full);
-                    let bound = match module {
-                        PyValue::Name(_) => PyValue::name(top),
-                        module if top == full => module,
-                        PyValue::None
-                        | PyValue::Number(_)
-                        | PyValue::Text(_)
-                        | PyValue::Data(_)
-                        | PyValue::Module(_)
-                        | PyValue::Object(_)
-                        | PyValue::Heap(_)
-                        | PyValue::Function(_)
-                        | PyValue::Class(_)
-                        | PyValue::Method(..)
-                        | PyValue::Either(_)
-                        | PyValue::Unknown(_) => self.resolve(top),
+                    let bound = if matches!(module, PyValue::Name(_)) {
+                        PyValue::name(top)
+                    } else if top == full {
+                        module
+                    } else {
+                        self.resolve(top)
                     };
                     self.bind(top, bound);
                 }
@@ -82,31 +73,21 @@ impl PyProgram<'_, '_> {
                 self.import_all(&source);
                 continue;
             }
-            let value = match &source {
-                PyValue::Name(module) => self.library(&format!("{module}.{name}")),
-                PyValue::Module(at) => {
-                    let found = self
-                        .state
-                        .modules
-                        .get(*at)
-                        .and_then(|names| names.get(name))
-                        .cloned();
-                    match found {
-                        Some(value) => value,
-                        None => self.submodule(*at, name),
-                    }
+            let value = if let PyValue::Name(module) = &source {
+                self.library(&format!("{module}.{name}"))
+            } else if let PyValue::Module(at) = &source {
+                let found = self
+                    .state
+                    .modules
+                    .get(*at)
+                    .and_then(|names| names.get(name))
+                    .cloned();
+                match found {
+                    Some(value) => value,
+                    None => self.submodule(*at, name),
                 }
-                PyValue::None
-                | PyValue::Number(_)
-                | PyValue::Text(_)
-                | PyValue::Data(_)
-                | PyValue::Object(_)
-                | PyValue::Heap(_)
-                | PyValue::Function(_)
-                | PyValue::Class(_)
-                | PyValue::Method(..)
-                | PyValue::Either(_)
-                | PyValue::Unknown(_) => PyValue::Unknown(Taint::UNKNOWN),
+            } else {
+                PyValue::Unknown(Taint::UNKNOWN)
             };
             let bound = alias.asname.as_ref().unwrap_or(&alias.name);
             self.bind(bound.as_str(), value);
@@ -114,25 +95,13 @@ impl PyProgram<'_, '_> {
     }
 
     fn import_all(&mut self, source: &PyValue) {
-        match source {
-            PyValue::Name(module) => self.stars.push(module.to_string()),
-            PyValue::Module(at) => {
-                let names = self.state.modules.get(*at).cloned().unwrap_or_default();
-                for (name, value) in names {
-                    self.bind(&name, value);
-                }
+        if let PyValue::Name(module) = source {
+            self.stars.push(module.to_string());
+        } else if let PyValue::Module(at) = source {
+            let names = self.state.modules.get(*at).cloned().unwrap_or_default();
+            for (name, value) in names {
+                self.bind(&name, value);
             }
-            PyValue::None
-            | PyValue::Number(_)
-            | PyValue::Text(_)
-            | PyValue::Data(_)
-            | PyValue::Object(_)
-            | PyValue::Heap(_)
-            | PyValue::Function(_)
-            | PyValue::Class(_)
-            | PyValue::Method(..)
-            | PyValue::Either(_)
-            | PyValue::Unknown(_) => {}
         }
     }
 
@@ -155,8 +124,28 @@ impl PyProgram<'_, '_> {
         if PYTHON.has_module(full) {
             return PyValue::name(full);
         }
-        self.reading.unknown_call(&format!("import {full}"));
+        // A module that is not there by its text may be there as a library.
+        match self.searches_elsewhere() {
+            true => self
+                .reading
+                .unknown_call(&format!("sys.path leads elsewhere: import {full}")),
+            false => self.reading.unknown_call(&format!("import {full}")),
+        }
         PyValue::Unknown(Taint::UNKNOWN)
+    }
+
+    /// Whether the program looks for modules outside the directories that it lies in and
+    /// starts in.
+    fn searches_elsewhere(&self) -> bool {
+        let base = self.reading.directory();
+        let own: Vec<&str> = base.into_iter().chain(self.reading.source.cwd).collect();
+        self.search.iter().any(|directory| {
+            let place = Target::locate(&self.reading.word(directory), base);
+            !own.iter().any(|own| {
+                let rest = place.path.strip_prefix(own.trim_end_matches('/'));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        })
     }
 
     /// The first place where Python looks for modules.
@@ -230,8 +219,15 @@ impl PyProgram<'_, '_> {
         if let Some(at) = self.imported.get(path) {
             return Some(PyValue::Module(*at));
         }
-        let FileFact::Text { body, session } = self.reading.file(path)? else {
-            return None;
+        let (body, session) = match self.reading.file(path)? {
+            FileFact::Text { body, session } => (body, session),
+            FileFact::Absent | FileFact::Directory => return None,
+            FileFact::Unreadable => {
+                // It is there and hides whatever module has that name.
+                let name = path.rsplit('/').next().unwrap_or(path);
+                self.reading.unknown_call(&format!("import {name}"));
+                return Some(PyValue::Unknown(Taint::UNKNOWN));
+            }
         };
         if self.imported.len() >= MODULES {
             self.reading.gap(crate::GapKind::Budget);

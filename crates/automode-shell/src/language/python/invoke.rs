@@ -230,21 +230,7 @@ impl PyProgram<'_, '_> {
             .members
             .iter()
             .filter(|(name, _)| wanted(name))
-            .filter_map(|(_, member)| match member {
-                PyValue::Function(function) => Some(Rc::clone(function)),
-                PyValue::None
-                | PyValue::Number(_)
-                | PyValue::Text(_)
-                | PyValue::Data(_)
-                | PyValue::Name(_)
-                | PyValue::Module(_)
-                | PyValue::Object(_)
-                | PyValue::Heap(_)
-                | PyValue::Class(_)
-                | PyValue::Method(..)
-                | PyValue::Either(_)
-                | PyValue::Unknown(_) => None,
-            })
+            .filter_map(|(_, member)| member.as_function().cloned())
             .collect();
         for method in methods {
             let mut given = CallArguments::any(Taint::UNKNOWN);

@@ -35,7 +35,7 @@ impl PyProgram<'_, '_> {
             PyValue::Heap(at) => match self.state.heap.get(at) {
                 Some(HeapObject::Instance { class, .. }) => {
                     let class = Rc::clone(class);
-                    self.instance_method(receiver, &class, name, given, label, site)
+                    self.member_method(Some(receiver), &class, name, given, label, site)
                 }
                 Some(HeapObject::List { .. } | HeapObject::Dict { .. }) | None => {
                     self.container_method(receiver, *at, name, given, label, site)
@@ -43,7 +43,7 @@ impl PyProgram<'_, '_> {
             },
             PyValue::Class(class) => {
                 let class = Rc::clone(class);
-                self.class_method(&class, name, given, label, site)
+                self.member_method(None, &class, name, given, label, site)
             }
             PyValue::Text(text) if text.form == TextForm::Path => {
                 match described("path").or_else(|| described("data")) {
@@ -63,21 +63,8 @@ impl PyProgram<'_, '_> {
             },
             // `df.groupby("x").mean`, `plt.figure().gca`: an attribute of a broad kind.
             PyValue::Method(inner, _) => match self.settle(receiver) {
-                PyValue::Method(..) => match &**inner {
-                    PyValue::Function(_) => PyValue::Data(Taint::NONE),
-                    PyValue::None
-                    | PyValue::Number(_)
-                    | PyValue::Text(_)
-                    | PyValue::Data(_)
-                    | PyValue::Name(_)
-                    | PyValue::Module(_)
-                    | PyValue::Object(_)
-                    | PyValue::Heap(_)
-                    | PyValue::Class(_)
-                    | PyValue::Method(..)
-                    | PyValue::Either(_)
-                    | PyValue::Unknown(_) => self.unknown(label, &given),
-                },
+                PyValue::Method(..) if inner.as_function().is_some() => PyValue::Data(Taint::NONE),
+                PyValue::Method(..) => self.unknown(label, &given),
                 settled => self.call_method(&settled, name, given, label, site),
             },
             PyValue::Either(ways) => ways
@@ -99,9 +86,10 @@ impl PyProgram<'_, '_> {
         }
     }
 
-    fn instance_method(
+    /// A method found through a class: of an instance where there is a receiver, else of itself.
+    fn member_method(
         &mut self,
-        receiver: &PyValue,
+        receiver: Option<&PyValue>,
         class: &Rc<PyClass>,
         name: &str,
         given: CallArguments,
@@ -110,10 +98,12 @@ impl PyProgram<'_, '_> {
     ) -> PyValue {
         match find_member(class, name) {
             Some(PyValue::Function(function)) => {
-                let given = match function.binding {
-                    Binding::Instance | Binding::Property => given.behind(receiver.clone()),
-                    Binding::Class => given.behind(PyValue::Class(Rc::clone(class))),
-                    Binding::Static => given,
+                let given = match (function.binding, receiver) {
+                    (Binding::Class, _) => given.behind(PyValue::Class(Rc::clone(class))),
+                    (Binding::Instance | Binding::Property, Some(receiver)) => {
+                        given.behind(receiver.clone())
+                    }
+                    (Binding::Instance | Binding::Property, None) | (Binding::Static, _) => given,
                 };
                 self.invoke(&function, given, ArgumentSource::Given, site)
             }
@@ -150,65 +140,28 @@ impl PyProgram<'_, '_> {
         };
         let mut found: Option<PyValue> = None;
         for base in ancestors(&class) {
-            let result = match base {
-                PyValue::Class(base) => match base.members.get(name) {
-                    Some(PyValue::Function(function)) => {
-                        let identity = Rc::as_ptr(function).cast::<()>() as usize;
-                        if self.running.iter().any(|(running, _)| *running == identity) {
-                            continue;
-                        }
-                        let function = Rc::clone(function);
-                        let given = match (&receiver, function.binding) {
-                            (_, Binding::Static) | (None, _) => given.clone(),
-                            (Some(receiver), _) => given.clone().behind(receiver.clone()),
-                        };
-                        self.invoke(&function, given, ArgumentSource::Given, site)
-                    }
-                    Some(_) | None => continue,
-                },
-                PyValue::Name(base) => {
-                    let full = format!("{base}.{name}");
-                    self.apply(&PyValue::name(&full), given.clone(), &full, site)
+            let result = if let PyValue::Name(base) = base {
+                let full = format!("{base}.{name}");
+                self.apply(&PyValue::name(&full), given.clone(), &full, site)
+            } else if let PyValue::Class(base) = base
+                && let Some(PyValue::Function(function)) = base.members.get(name)
+            {
+                let identity = Rc::as_ptr(function).cast::<()>() as usize;
+                if self.running.iter().any(|(running, _)| *running == identity) {
+                    continue;
                 }
-                PyValue::None
-                | PyValue::Number(_)
-                | PyValue::Text(_)
-                | PyValue::Data(_)
-                | PyValue::Module(_)
-                | PyValue::Object(_)
-                | PyValue::Heap(_)
-                | PyValue::Function(_)
-                | PyValue::Method(..)
-                | PyValue::Either(_)
-                | PyValue::Unknown(_) => continue,
+                let function = Rc::clone(function);
+                let given = match (&receiver, function.binding) {
+                    (_, Binding::Static) | (None, _) => given.clone(),
+                    (Some(receiver), _) => given.clone().behind(receiver.clone()),
+                };
+                self.invoke(&function, given, ArgumentSource::Given, site)
+            } else {
+                continue;
             };
             found = join_options(found, Some(result));
         }
         found.unwrap_or(PyValue::None)
-    }
-
-    fn class_method(
-        &mut self,
-        class: &Rc<PyClass>,
-        name: &str,
-        given: CallArguments,
-        label: &str,
-        site: usize,
-    ) -> PyValue {
-        match find_member(class, name) {
-            Some(PyValue::Function(function)) => {
-                let given = match function.binding {
-                    Binding::Class => given.behind(PyValue::Class(Rc::clone(class))),
-                    Binding::Instance | Binding::Static | Binding::Property => given,
-                };
-                self.invoke(&function, given, ArgumentSource::Given, site)
-            }
-            Some(value) => self.apply(&value, given, label, site),
-            None => match inherited(class, name) {
-                Some(full) => self.apply(&PyValue::name(full), given, label, site),
-                None => self.unknown(label, &given),
-            },
-        }
     }
 
     /// Methods of lists and dictionaries; those that change them keep both contents possible.
@@ -330,25 +283,12 @@ impl PyProgram<'_, '_> {
     }
 
     fn element_or_value(&mut self, thing: &PyValue) -> PyValue {
-        let values = match thing {
-            PyValue::Heap(at) => match self.state.heap.get(at) {
-                Some(held @ HeapObject::Dict { .. }) => {
-                    held.values().cloned().reduce(|a, b| a.join(&b))
-                }
-                Some(HeapObject::List { .. } | HeapObject::Instance { .. }) | None => None,
-            },
-            PyValue::None
-            | PyValue::Number(_)
-            | PyValue::Text(_)
-            | PyValue::Data(_)
-            | PyValue::Name(_)
-            | PyValue::Module(_)
-            | PyValue::Object(_)
-            | PyValue::Function(_)
-            | PyValue::Class(_)
-            | PyValue::Method(..)
-            | PyValue::Either(_)
-            | PyValue::Unknown(_) => None,
+        let held = thing.as_heap().and_then(|at| self.state.heap.get(at));
+        let values = match held {
+            Some(held @ HeapObject::Dict { .. }) => {
+                held.values().cloned().reduce(|a, b| a.join(&b))
+            }
+            Some(HeapObject::List { .. } | HeapObject::Instance { .. }) | None => None,
         };
         values.unwrap_or_else(|| self.element(thing))
     }
@@ -356,30 +296,23 @@ impl PyProgram<'_, '_> {
 
 /// Whether a framework may call the methods of a class by itself.
 pub(super) fn has_library_base(class: &PyClass) -> bool {
-    class.bases.iter().any(|base| match base {
-        PyValue::Name(name) => !matches!(
-            name.as_ref(),
-            "object"
-                | "abc.ABC"
-                | "typing.NamedTuple"
-                | "typing.Protocol"
-                | "enum.Enum"
-                | "Exception"
-        ),
-        PyValue::Class(base) => has_library_base(base),
-        PyValue::None
-        | PyValue::Number(_)
-        | PyValue::Text(_)
-        | PyValue::Data(_)
-        | PyValue::Module(_)
-        | PyValue::Object(_)
-        | PyValue::Heap(_)
-        | PyValue::Function(_)
-        | PyValue::Method(..)
-        | PyValue::Either(_)
-        | PyValue::Unknown(_) => true,
+    class.bases.iter().any(|base| {
+        if let PyValue::Class(base) = base {
+            return has_library_base(base);
+        }
+        !matches!(base, PyValue::Name(name) if CALLS_NOTHING.contains(&name.as_ref()))
     })
 }
+
+/// Library classes that call no method of those that come from them.
+const CALLS_NOTHING: &[&str] = &[
+    "object",
+    "abc.ABC",
+    "typing.NamedTuple",
+    "typing.Protocol",
+    "enum.Enum",
+    "Exception",
+];
 
 /// All bases of a class, nearest first.
 fn ancestors(class: &PyClass) -> Vec<PyValue> {
@@ -395,19 +328,10 @@ fn ancestors(class: &PyClass) -> Vec<PyValue> {
 
 /// A method that a class has from a library class: its full name.
 fn inherited(class: &PyClass, name: &str) -> Option<String> {
-    class.bases.iter().find_map(|base| match base {
-        PyValue::Name(base) => Some(format!("{base}.{name}")),
-        PyValue::Class(base) => inherited(base, name),
-        PyValue::None
-        | PyValue::Number(_)
-        | PyValue::Text(_)
-        | PyValue::Data(_)
-        | PyValue::Module(_)
-        | PyValue::Object(_)
-        | PyValue::Heap(_)
-        | PyValue::Function(_)
-        | PyValue::Method(..)
-        | PyValue::Either(_)
-        | PyValue::Unknown(_) => None,
+    class.bases.iter().find_map(|base| {
+        if let PyValue::Name(base) = base {
+            return Some(format!("{base}.{name}"));
+        }
+        inherited(base.as_class()?, name)
     })
 }

@@ -36,13 +36,13 @@ use std::rc::Rc;
 
 use ruff_python_parser::parse_module;
 
-use self::state::{Names, State};
+use self::state::{Names, PyState};
 use self::value::{HeapObject, PyValue};
 use super::reading::CodeReading;
 use crate::{Act, Code, GapKind, Origin, Taint, Value};
 
 /// Expressions and statements that are walked before the analysis gives up.
-const STEPS: usize = 60_000;
+const STEPS: usize = 30_000;
 
 pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     let source = reading.source;
@@ -55,7 +55,7 @@ pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     });
     let mut program = PyProgram {
         reading,
-        state: State::default(),
+        state: PyState::default(),
         module: 0,
         files: Vec::new(),
         imported: BTreeMap::new(),
@@ -74,7 +74,7 @@ pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
 /// A Python program while it is walked.
 struct PyProgram<'r, 'a> {
     reading: &'r mut CodeReading<'a>,
-    state: State,
+    state: PyState,
     /// The module whose code is walked.
     module: usize,
     /// The file of each module, where it has one.
@@ -146,7 +146,7 @@ impl PyProgram<'_, '_> {
     }
 
     /// A copy of the state for one way of a branch.
-    fn fork(&mut self) -> State {
+    fn fork(&mut self) -> PyState {
         self.steps = self.steps.saturating_add(self.state.size() / 8);
         self.state.clone()
     }

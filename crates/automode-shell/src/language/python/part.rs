@@ -137,21 +137,8 @@ impl PyProgram<'_, '_> {
         entries: &mut std::collections::BTreeMap<String, PyValue>,
         rest: &mut Option<PyValue>,
     ) {
-        let held = match value {
-            PyValue::Heap(at) => self.state.heap.get(at).cloned(),
-            PyValue::None
-            | PyValue::Number(_)
-            | PyValue::Text(_)
-            | PyValue::Data(_)
-            | PyValue::Name(_)
-            | PyValue::Module(_)
-            | PyValue::Object(_)
-            | PyValue::Function(_)
-            | PyValue::Class(_)
-            | PyValue::Method(..)
-            | PyValue::Either(_)
-            | PyValue::Unknown(_) => None,
-        };
+        let held = value.as_heap().and_then(|at| self.state.heap.get(at));
+        let held = held.cloned();
         match held {
             Some(HeapObject::Dict {
                 entries: more,

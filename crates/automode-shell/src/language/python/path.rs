@@ -180,26 +180,12 @@ pub(super) fn glob(pattern: &str) -> PyValue {
 }
 
 pub(super) fn form_of(thing: &PyValue) -> TextForm {
-    match thing {
-        PyValue::Text(text) => text.form,
-        PyValue::None
-        | PyValue::Number(_)
-        | PyValue::Data(_)
-        | PyValue::Name(_)
-        | PyValue::Module(_)
-        | PyValue::Object(_)
-        | PyValue::Heap(_)
-        | PyValue::Function(_)
-        | PyValue::Class(_)
-        | PyValue::Method(..)
-        | PyValue::Either(_)
-        | PyValue::Unknown(_) => TextForm::Plain,
-    }
+    thing.as_text().map_or(TextForm::Plain, |text| text.form)
 }
 
 /// A part that cannot be an absolute path.
 const fn is_name(source: &crate::DynamicSource) -> bool {
-    matches!(source, crate::DynamicSource::Number)
+    source.stays_in_place()
 }
 
 /// The pieces after the last slash, where one is seen.

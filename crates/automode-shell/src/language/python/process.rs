@@ -57,21 +57,7 @@ impl PyProgram<'_, '_> {
         let Some(command) = command else {
             return vec![self.reading.unknown_word(Taint::UNKNOWN)];
         };
-        let held = match &command {
-            PyValue::Heap(at) => self.state.heap.get(at),
-            PyValue::None
-            | PyValue::Number(_)
-            | PyValue::Text(_)
-            | PyValue::Data(_)
-            | PyValue::Name(_)
-            | PyValue::Module(_)
-            | PyValue::Object(_)
-            | PyValue::Function(_)
-            | PyValue::Class(_)
-            | PyValue::Method(..)
-            | PyValue::Either(_)
-            | PyValue::Unknown(_) => None,
-        };
+        let held = command.as_heap().and_then(|at| self.state.heap.get(at));
         match held {
             Some(HeapObject::List { items, rest }) => {
                 let mut argv: Vec<Value> = items

@@ -10,7 +10,7 @@ use crate::Taint;
 pub(super) type Names = BTreeMap<String, PyValue>;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
+pub(super) struct PyState {
     /// Global names, by module.
     pub(super) modules: Vec<Names>,
     /// Local names of the functions that are running.
@@ -26,21 +26,21 @@ pub(super) struct Frame {
     pub(super) outer: BTreeSet<String>,
     pub(super) returned: Option<PyValue>,
     pub(super) yielded: Option<PyValue>,
-    pub(super) scope: Scope,
+    pub(super) scope: PyScope,
     /// The first argument of the running function: `self` of a method.
     pub(super) receiver: Option<PyValue>,
 }
 
 /// Whose names a frame holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum PyScope {
     #[default]
     Function,
     /// The body of a class: its functions do not see its names.
     Class,
 }
 
-impl State {
+impl PyState {
     /// A rough measure of what a copy costs.
     pub(super) fn size(&self) -> usize {
         let names: usize = self.modules.iter().map(BTreeMap::len).sum();

@@ -110,7 +110,7 @@ fn files_are_seen() {
     );
     python(
         "for i in range(3):\n    open(f'out/{i}.txt', 'w')",
-        &["write /app/out/**"],
+        &["write /app/out/*.txt"],
     );
     python("import sys\nopen(sys.argv[1])", &["read ?"]);
     python(

@@ -21,20 +21,10 @@ impl PyProgram<'_, '_> {
                     let value = self.eval(&part.expression);
                     if part.format_spec.is_some() || part.debug_text.is_some() {
                         let taint = self.taint(&value);
-                        pieces.push(match value {
-                            PyValue::Number(_) => number_piece(),
-                            PyValue::None
-                            | PyValue::Text(_)
-                            | PyValue::Data(_)
-                            | PyValue::Name(_)
-                            | PyValue::Module(_)
-                            | PyValue::Object(_)
-                            | PyValue::Heap(_)
-                            | PyValue::Function(_)
-                            | PyValue::Class(_)
-                            | PyValue::Method(..)
-                            | PyValue::Either(_)
-                            | PyValue::Unknown(_) => unknown_piece(taint),
+                        pieces.push(if matches!(value, PyValue::Number(_)) {
+                            number_piece()
+                        } else {
+                            unknown_piece(taint)
                         });
                     } else {
                         pieces.extend(self.pieces(&value));
@@ -147,21 +137,7 @@ impl PyProgram<'_, '_> {
 
 /// The constant text of a key.
 pub(super) fn constant(thing: &PyValue) -> Option<String> {
-    match thing {
-        PyValue::Text(text) => text.literal(),
-        PyValue::None
-        | PyValue::Number(_)
-        | PyValue::Data(_)
-        | PyValue::Name(_)
-        | PyValue::Module(_)
-        | PyValue::Object(_)
-        | PyValue::Heap(_)
-        | PyValue::Function(_)
-        | PyValue::Class(_)
-        | PyValue::Method(..)
-        | PyValue::Either(_)
-        | PyValue::Unknown(_) => None,
-    }
+    thing.as_text().and_then(PyText::literal)
 }
 
 pub(super) fn number_piece() -> Piece {

@@ -201,6 +201,39 @@ impl PyValue {
         })
     }
 
+    pub(super) const fn as_text(&self) -> Option<&PyText> {
+        if let Self::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// Its place in the heap.
+    pub(super) const fn as_heap(&self) -> Option<&usize> {
+        if let Self::Heap(at) = self {
+            Some(at)
+        } else {
+            None
+        }
+    }
+
+    pub(super) const fn as_function(&self) -> Option<&Rc<PyFunction>> {
+        if let Self::Function(function) = self {
+            Some(function)
+        } else {
+            None
+        }
+    }
+
+    pub(super) const fn as_class(&self) -> Option<&Rc<PyClass>> {
+        if let Self::Class(class) = self {
+            Some(class)
+        } else {
+            None
+        }
+    }
+
     /// One value that stands for both.
     pub(super) fn join(&self, other: &Self) -> Self {
         if self.same(other) {

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::PyProgram;
-use super::state::Scope;
+use super::state::PyScope;
 use super::value::PyValue;
 use ruff_python_ast::{Expr, Stmt};
 
@@ -93,7 +93,7 @@ impl PyProgram<'_, '_> {
         self.state
             .frames
             .last()
-            .is_some_and(|frame| frame.scope == Scope::Class)
+            .is_some_and(|frame| frame.scope == PyScope::Class)
     }
 
     fn outer_names(&mut self, names: &[ruff_python_ast::Identifier]) {

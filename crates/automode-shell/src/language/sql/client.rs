@@ -168,16 +168,17 @@ fn sqlite(line: &str, reading: &mut CodeReading<'_>) {
         "tables" | "schema" | "databases" | "indexes" | "indices" | "mode" | "headers"
         | "header" | "quit" | "exit" | "help" | "width" | "nullvalue" | "separator" | "timer"
         | "stats" | "show" | "echo" | "bail" | "changes" | "eqp" | "explain" | "fullschema"
-        | "print" | "dbinfo" | "dump" | "lint" | "sha3sum" | "timeout" | "version" | "limit"
-        | "parameter" => {
+        | "print" | "dbinfo" | "dump" | "lint" | "sha3sum" | "timeout" | "version" | "limit" => {
             reading.database(DatabaseVerb::Read);
         }
+        // The value of a parameter is a statement of its own.
+        "parameter" if matches!(rest, "" | "list" | "init" | "clear") => {
+            reading.database(DatabaseVerb::Read);
+        }
+        "parameter" => reading.unknown_call(".parameter"),
         "shell" | "system" => reading.shell(reading.word(rest), NestedStdin::Same),
-        "read" => match last.strip_prefix('|') {
-            Some(_) => reading.shell(
-                reading.word(rest.trim_start_matches('|')),
-                NestedStdin::Same,
-            ),
+        "read" => match rest.trim_matches(['\'', '"']).strip_prefix('|') {
+            Some(command) => reading.shell(reading.word(command.trim()), NestedStdin::Same),
             None => script_file(last, reading),
         },
         "output" | "once" if last.starts_with('-') => {

@@ -1,13 +1,13 @@
 //! What a statement does to the data.
 
-use super::token::{SqlToken, Words};
+use super::token::{SqlToken, SqlWords};
 use crate::language::library::{SQL_ADMIN, SQL_CHANGE, SQL_PURE};
 use crate::language::reading::CodeReading;
 use crate::{DatabaseVerb, NestedStdin, Taint, WriteHow};
 
 /// What one statement does.
 pub(super) fn judge(statement: &[SqlToken], reading: &mut CodeReading<'_>) {
-    let words = Words(statement);
+    let words = SqlWords(statement);
     let Some(first) = words.at(0) else {
         if !statement.is_empty() {
             reading.syntax("statement without a keyword");
@@ -66,7 +66,7 @@ fn is_query(word: &str) -> bool {
 }
 
 /// A query may change data inside a common table expression, or write its result.
-pub(super) fn query(words: &Words<'_>) -> DatabaseVerb {
+pub(super) fn query(words: &SqlWords<'_>) -> DatabaseVerb {
     if words.has("delete") || words.has("truncate") || words.has("drop") {
         DatabaseVerb::Destroy
     } else if words.has("update") && !words.pair("for", "update") || words.has("merge") {
@@ -78,7 +78,7 @@ pub(super) fn query(words: &Words<'_>) -> DatabaseVerb {
     }
 }
 
-pub(super) fn schema(words: &Words<'_>) -> DatabaseVerb {
+pub(super) fn schema(words: &SqlWords<'_>) -> DatabaseVerb {
     let powerful = [
         "user",
         "role",
@@ -119,7 +119,7 @@ pub(super) fn schema(words: &Words<'_>) -> DatabaseVerb {
     DatabaseVerb::Schema
 }
 
-fn setting(words: &Words<'_>) -> DatabaseVerb {
+fn setting(words: &SqlWords<'_>) -> DatabaseVerb {
     let privileged = [
         "global",
         "persist",
@@ -138,7 +138,7 @@ fn setting(words: &Words<'_>) -> DatabaseVerb {
     }
 }
 
-fn pragma(words: &Words<'_>) -> DatabaseVerb {
+fn pragma(words: &SqlWords<'_>) -> DatabaseVerb {
     if words
         .iter()
         .any(|word| word == "writable_schema" || word == "key" || word == "rekey")
@@ -151,7 +151,7 @@ fn pragma(words: &Words<'_>) -> DatabaseVerb {
 
 pub(super) fn copy(
     statement: &[SqlToken],
-    words: &Words<'_>,
+    words: &SqlWords<'_>,
     reading: &mut CodeReading<'_>,
 ) -> DatabaseVerb {
     if words.has("program") {
@@ -171,7 +171,7 @@ pub(super) fn copy(
 }
 
 /// `INTO OUTFILE 'x'`, `INTO DUMPFILE 'x'`, `INFILE 'x'`, `ATTACH 'x'`, `VACUUM INTO 'x'`.
-fn files(statement: &[SqlToken], words: &Words<'_>, reading: &mut CodeReading<'_>) {
+fn files(statement: &[SqlToken], words: &SqlWords<'_>, reading: &mut CodeReading<'_>) {
     let into = words.has("outfile") || words.has("dumpfile");
     let from = words.has("infile");
     let open =

@@ -13,9 +13,9 @@ pub(super) enum SqlToken {
     Mark(char),
 }
 
-pub(super) struct Words<'a>(pub(super) &'a [SqlToken]);
+pub(super) struct SqlWords<'a>(pub(super) &'a [SqlToken]);
 
-impl<'a> Words<'a> {
+impl<'a> SqlWords<'a> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.0.iter().filter_map(|token| match token {
             SqlToken::Word(word) => Some(word.as_str()),

@@ -1,7 +1,7 @@
 //! The arguments of a call, with or without parentheses, and calls whose name is computed.
 
 use super::keyword::is_keyword;
-use super::row::{Row, split, statement_end};
+use super::row::{TokenRow, split, statement_end};
 use super::scan::{STATEMENT, Scan};
 use super::{Lexeme, ScriptToken};
 use crate::Language;
@@ -10,7 +10,7 @@ impl Scan<'_, '_> {
     /// The arguments of a call that starts here, and the place where they end.
     pub(super) fn arguments<'t>(
         &self,
-        row: &Row<'t>,
+        row: &TokenRow<'t>,
         at: usize,
     ) -> Option<(Vec<&'t [Lexeme]>, usize)> {
         let next = row.get(at)?;
@@ -86,27 +86,11 @@ impl Scan<'_, '_> {
     }
 
     /// `….name(…)` on a value that is no name.
-    pub(super) fn method_of_value(&mut self, row: &Row<'_>, at: usize) {
+    pub(super) fn method_of_value(&mut self, row: &TokenRow<'_>, at: usize) {
         let Some(before) = at.checked_sub(1) else {
             return;
         };
-        let value = match row.token(before) {
-            Some(
-                ScriptToken::Mark(")" | "]" | "}")
-                | ScriptToken::Text(_)
-                | ScriptToken::Regex
-                | ScriptToken::Number(_)
-                | ScriptToken::Command(_),
-            ) => true,
-            // A method on the next line: `x\n  .then(…)`.
-            Some(ScriptToken::Line) => before > 0,
-            // `$x->(…)` calls what the variable holds.
-            Some(ScriptToken::Name(_)) => {
-                row.token(at.saturating_add(1)) == Some(&ScriptToken::Mark("("))
-            }
-            Some(ScriptToken::Mark(_)) | None => false,
-        };
-        if !value {
+        if !is_value(row, before) {
             return;
         }
         match row.token(at.saturating_add(1)) {
@@ -153,7 +137,7 @@ impl Scan<'_, '_> {
     }
 
     /// `f()()`, `x[y]()`: a call of something that has no name.
-    pub(super) fn computed_call(&mut self, row: &Row<'_>, at: usize) {
+    pub(super) fn computed_call(&mut self, row: &TokenRow<'_>, at: usize) {
         let Some(before) = at.checked_sub(1) else {
             return;
         };
@@ -199,5 +183,25 @@ impl Scan<'_, '_> {
             }
             Some(_) | None => {}
         }
+    }
+}
+
+/// Whether what stands before a member is a value and not a name.
+fn is_value(row: &TokenRow<'_>, before: usize) -> bool {
+    match row.token(before) {
+        Some(
+            ScriptToken::Mark(")" | "]" | "}")
+            | ScriptToken::Text(_)
+            | ScriptToken::Regex
+            | ScriptToken::Number(_)
+            | ScriptToken::Command(_),
+        ) => true,
+        // A method on the next line: `x\n  .then(…)`.
+        Some(ScriptToken::Line) => before > 0,
+        // `$x->(…)` calls what the variable holds.
+        Some(ScriptToken::Name(_)) => {
+            row.token(before.saturating_add(2)) == Some(&ScriptToken::Mark("("))
+        }
+        Some(ScriptToken::Mark(_)) | None => false,
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::Language;
 
-const JAVASCRIPT: &[&str] = &[
+/// What JavaScript and PHP have in common.
+const BRACED: &[&str] = &[
     "if",
     "else",
     "for",
@@ -16,8 +17,6 @@ const JAVASCRIPT: &[&str] = &[
     "return",
     "function",
     "const",
-    "let",
-    "var",
     "new",
     "class",
     "extends",
@@ -25,33 +24,38 @@ const JAVASCRIPT: &[&str] = &[
     "catch",
     "finally",
     "throw",
-    "typeof",
     "instanceof",
-    "in",
-    "of",
-    "await",
-    "async",
     "yield",
-    "delete",
     "void",
-    "this",
     "null",
-    "undefined",
     "true",
     "false",
-    "NaN",
-    "Infinity",
-    "export",
     "from",
     "as",
     "static",
-    "super",
     "interface",
     "enum",
     "public",
     "private",
     "protected",
     "implements",
+];
+
+const JAVASCRIPT: &[&str] = &[
+    "let",
+    "var",
+    "typeof",
+    "in",
+    "of",
+    "await",
+    "async",
+    "delete",
+    "this",
+    "undefined",
+    "NaN",
+    "Infinity",
+    "export",
+    "super",
     "keyof",
     "arguments",
     "debugger",
@@ -160,47 +164,17 @@ const PERL: &[&str] = &[
 ];
 
 const PHP: &[&str] = &[
-    "if",
     "elseif",
-    "else",
-    "while",
-    "for",
     "foreach",
-    "do",
-    "switch",
-    "case",
-    "default",
-    "break",
-    "continue",
-    "return",
-    "function",
     "fn",
-    "class",
-    "extends",
-    "implements",
-    "new",
-    "try",
-    "catch",
-    "finally",
-    "throw",
     "echo",
     "print",
-    "null",
-    "true",
-    "false",
     "NULL",
     "TRUE",
     "FALSE",
-    "as",
-    "public",
-    "private",
-    "protected",
-    "static",
-    "const",
     "global",
     "use",
     "namespace",
-    "instanceof",
     "and",
     "or",
     "xor",
@@ -213,17 +187,13 @@ const PHP: &[&str] = &[
     "string",
     "float",
     "bool",
-    "void",
     "mixed",
     "self",
     "parent",
     "abstract",
     "final",
-    "interface",
     "trait",
     "match",
-    "yield",
-    "from",
     "endif",
     "endforeach",
     "endwhile",
@@ -235,7 +205,6 @@ const PHP: &[&str] = &[
     "__FILE__",
     "__LINE__",
     "readonly",
-    "enum",
     "clone",
     "STDIN",
     "STDOUT",
@@ -248,21 +217,18 @@ const LUA: &[&str] = &[
     "self",
 ];
 
+const KEYWORDS: &[(Language, &[&str])] = &[
+    (Language::JavaScript, BRACED),
+    (Language::JavaScript, JAVASCRIPT),
+    (Language::Ruby, RUBY),
+    (Language::Perl, PERL),
+    (Language::Php, BRACED),
+    (Language::Php, PHP),
+    (Language::Lua, LUA),
+];
+
 /// Whether a name is a word of the language itself.
 pub(super) fn is_keyword(name: &str, language: Language) -> bool {
-    let words = match language {
-        Language::JavaScript => JAVASCRIPT,
-        Language::Ruby => RUBY,
-        Language::Perl => PERL,
-        Language::Php => PHP,
-        Language::Lua => LUA,
-        Language::Shell
-        | Language::Python
-        | Language::Awk
-        | Language::Sed
-        | Language::Sql
-        | Language::PowerShell
-        | Language::Other => &[],
-    };
-    words.contains(&name)
+    let mut lists = KEYWORDS.iter();
+    lists.any(|(of, words)| *of == language && words.contains(&name))
 }

@@ -1,14 +1,14 @@
 //! What the text defines: functions, names of modules, imports.
 
 use super::keyword::is_keyword;
-use super::row::{Row, plain};
+use super::row::{TokenRow, plain};
 use super::scan::Scan;
 use super::{Lexeme, ScriptToken};
 use crate::{Language, Piece};
 use std::collections::BTreeMap;
 
 impl Scan<'_, '_> {
-    pub(super) fn learn(&mut self, row: &mut Row<'_>) {
+    pub(super) fn learn(&mut self, row: &mut TokenRow<'_>) {
         let tokens = row.tokens;
         let mut assigned: BTreeMap<String, Option<Vec<Piece>>> = BTreeMap::new();
         for (at, lexeme) in tokens.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    fn assigns_function(&self, row: &Row<'_>, at: usize) -> bool {
+    fn assigns_function(&self, row: &TokenRow<'_>, at: usize) -> bool {
         let mut at = at;
         if matches!(row.token(at), Some(ScriptToken::Name(word)) if word == "async") {
             at = at.saturating_add(1);
@@ -197,12 +197,33 @@ impl Scan<'_, '_> {
                 module = format!("{module}.{part}");
                 end = end.saturating_add(2);
             }
+            return self.alias(name, module);
+        }
+        // `f = File`, `f = fs`: another name for the same.
+        let rooted = matches!(
+            tokens.get(at).map(|lexeme| &lexeme.token),
+            Some(ScriptToken::Mark("::"))
+        );
+        let chain = self.chain(tokens, at.saturating_add(usize::from(rooted)));
+        let ends = matches!(
+            tokens.get(chain.end).map(|lexeme| &lexeme.token),
+            None | Some(ScriptToken::Line | ScriptToken::Mark(";" | "," | ")" | "}"))
+        );
+        if let Some(module) = self.known_module(&chain.parts).filter(|_| ends) {
             self.alias(name, module);
         }
     }
 
+    /// The module that a chain of names is, where the tables know it.
+    fn known_module(&self, parts: &[String]) -> Option<String> {
+        let full = self.full_name(parts);
+        let known =
+            !full.is_empty() && (self.library.has_module(&full) || self.library.has_member(&full));
+        known.then_some(full)
+    }
+
     /// `import x, {a as b} from 'm'`, `import * as x from 'm'`.
-    fn learn_import(&mut self, row: &mut Row<'_>, at: usize) {
+    fn learn_import(&mut self, row: &mut TokenRow<'_>, at: usize) {
         let tokens = row.tokens;
         let statement: Vec<&ScriptToken> = tokens
             .iter()
@@ -222,6 +243,10 @@ impl Scan<'_, '_> {
         };
         let Some(module) = plain(pieces) else { return };
         let module = module.trim_start_matches("node:").replace('/', ".");
+        if !self.library.has_module(&module) {
+            // A package, or a file: what it does when it is loaded is not here.
+            self.reading.unknown_call(&format!("import {module}"));
+        }
         row.binds
             .extend(at..at.saturating_add(from).saturating_add(1));
         let mut braces = false;
@@ -259,12 +284,15 @@ impl Scan<'_, '_> {
     }
 
     /// `const {a, b: c} = require('m')`: the names in the braces.
-    fn learn_destructured(&mut self, row: &mut Row<'_>, open: usize) {
+    fn learn_destructured(&mut self, row: &mut TokenRow<'_>, open: usize) {
         let close = row.closing(open);
         if row.token(close.saturating_add(1)) != Some(&ScriptToken::Mark("=")) {
             return;
         }
-        let Some((module, _)) = required(row.tokens, close.saturating_add(2)) else {
+        let behind = close.saturating_add(2);
+        let named = || self.known_module(&self.chain(row.tokens, behind).parts);
+        let required = required(row.tokens, behind).map(|(module, _)| module);
+        let Some(module) = required.or_else(named) else {
             return;
         };
         row.binds.extend(open..close);

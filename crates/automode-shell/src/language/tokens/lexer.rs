@@ -98,14 +98,7 @@ impl Lexer<'_> {
                 .cursor
                 .take_while(|c| c.is_ascii_alphanumeric() || c == '_')
                 .to_owned();
-            // `1.5` is one number, `1..5` is not.
-            if self.cursor.peek() == Some('.')
-                && self
-                    .cursor
-                    .peek_second()
-                    .is_some_and(|c| c.is_ascii_digit())
-            {
-                self.cursor.next();
+            if self.cursor.eat_decimal_point() {
                 self.cursor
                     .take_while(|c| c.is_ascii_alphanumeric() || c == '_');
             }
@@ -208,6 +201,7 @@ impl Lexer<'_> {
                         c,
                         '_' | '@' | '$' | '!' | '?' | '~' | '&' | '0' | '/' | ',' | ';' | '*' | '^'
                     )
+                    || (c == '-' && self.language == Language::Ruby)
             })
     }
 
@@ -225,6 +219,10 @@ impl Lexer<'_> {
         if word.is_empty() && !matches!(language, Language::JavaScript) {
             // A variable such as `$!` or `$0`.
             name.extend(self.cursor.next());
+            // `$-i` is one name.
+            if name == "$-" {
+                name.extend(self.cursor.next());
+            }
         }
         if language == Language::Ruby
             && matches!(self.cursor.peek(), Some('?' | '!'))
@@ -293,22 +291,11 @@ impl Lexer<'_> {
 
     fn heredoc_here(&self) -> bool {
         let after = self.cursor.rest().strip_prefix("<<").unwrap_or_default();
-        match self.language {
-            Language::Ruby | Language::Perl => {
-                after.starts_with(['~', '-', '"', '\''])
-                    || after.starts_with(|c: char| c.is_ascii_uppercase())
-            }
-            Language::Php => after.starts_with('<'),
-            Language::Shell
-            | Language::Python
-            | Language::JavaScript
-            | Language::Lua
-            | Language::Awk
-            | Language::Sed
-            | Language::Sql
-            | Language::PowerShell
-            | Language::Other => false,
+        if matches!(self.language, Language::Ruby | Language::Perl) {
+            return after.starts_with(['~', '-', '"', '\''])
+                || after.starts_with(|c: char| c.is_ascii_uppercase());
         }
+        self.language == Language::Php && after.starts_with('<')
     }
 }
 

@@ -53,6 +53,21 @@ enum ScriptToken {
     Line,
 }
 
+impl ScriptToken {
+    /// The sign that it is; empty for everything else.
+    const fn mark(&self) -> &'static str {
+        match self {
+            Self::Mark(mark) => mark,
+            Self::Name(_)
+            | Self::Text(_)
+            | Self::Command(_)
+            | Self::Number(_)
+            | Self::Regex
+            | Self::Line => "",
+        }
+    }
+}
+
 /// A token, and whether it follows the one before without a space.
 #[derive(Clone, Debug, PartialEq)]
 struct Lexeme {

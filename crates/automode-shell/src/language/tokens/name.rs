@@ -2,29 +2,52 @@
 
 use super::keyword::is_keyword;
 use super::learn::defines;
-use super::row::{Row, plain};
-use super::scan::{SEARCH_PATHS, Scan};
+use super::row::{TokenRow, plain};
+use super::scan::{IN_PLACE, INPUT_FILES, SEARCH_PATHS, Scan};
 use super::{Lexeme, ScriptToken};
 use crate::place::taint_of_variable;
 use crate::{Language, Taint};
 
 /// A dotted name and the place behind it.
-pub(super) struct Chain {
+pub(super) struct NameChain {
     pub(super) parts: Vec<String>,
     pub(super) end: usize,
 }
 
 impl Scan<'_, '_> {
     /// Part of a chain that was read from its start.
-    pub(super) fn is_member(&self, row: &Row<'_>, at: usize) -> bool {
+    pub(super) fn is_member(&self, row: &TokenRow<'_>, at: usize) -> bool {
         let Some(ScriptToken::Mark(mark)) = row.before(at) else {
             return false;
         };
+        // `::File` and `\unlink` begin at the root: they belong to nothing.
+        if at
+            .checked_sub(1)
+            .is_some_and(|mark| self.is_root(row.tokens, mark))
+        {
+            return false;
+        }
         // A colon also separates other things in Lua.
         self.separates(mark) && (*mark != ":" || row.get(at).is_some_and(|lexeme| lexeme.glued))
     }
 
-    pub(super) fn chain(&self, tokens: &[Lexeme], at: usize) -> Chain {
+    /// A mark before a name that is found from the root.
+    fn is_root(&self, tokens: &[Lexeme], at: usize) -> bool {
+        let token = |at: usize| tokens.get(at).map(|lexeme| &lexeme.token);
+        let roots = matches!(
+            (self.language, token(at)),
+            (Language::Ruby, Some(ScriptToken::Mark("::")))
+                | (Language::Php, Some(ScriptToken::Mark("\\")))
+        );
+        let glued = tokens.get(at).is_some_and(|lexeme| lexeme.glued);
+        let follows = matches!(
+            at.checked_sub(1).and_then(token),
+            Some(ScriptToken::Name(_) | ScriptToken::Mark(")" | "]" | "}"))
+        );
+        roots && !(glued && follows)
+    }
+
+    pub(super) fn chain(&self, tokens: &[Lexeme], at: usize) -> NameChain {
         let mut parts = Vec::new();
         let mut end = at;
         while let Some(ScriptToken::Name(name)) = tokens.get(end).map(|lexeme| &lexeme.token) {
@@ -33,6 +56,7 @@ impl Scan<'_, '_> {
             match tokens.get(end).map(|lexeme| &lexeme.token) {
                 Some(ScriptToken::Mark(mark))
                     if self.separates(mark)
+                        && !self.is_root(tokens, end)
                         && matches!(
                             tokens
                                 .get(end.saturating_add(1))
@@ -46,10 +70,10 @@ impl Scan<'_, '_> {
                 Some(_) | None => break,
             }
         }
-        Chain { parts, end }
+        NameChain { parts, end }
     }
 
-    pub(super) fn name(&mut self, row: &Row<'_>, at: usize) {
+    pub(super) fn name(&mut self, row: &TokenRow<'_>, at: usize) {
         let chain = self.chain(row.tokens, at);
         let (Some(first), Some(last)) = (chain.parts.first().cloned(), chain.parts.last().cloned())
         else {
@@ -65,6 +89,7 @@ impl Scan<'_, '_> {
             return;
         }
         self.environment(row, &chain);
+        self.environment_by_another_name(row, &chain);
         let loads = self.language == Language::Perl;
         if matches!(row.before(at), Some(ScriptToken::Name(word)) if defines(word) || loads && matches!(word.as_str(), "use" | "no" | "require"))
         {
@@ -78,6 +103,14 @@ impl Scan<'_, '_> {
         if moves {
             self.reading
                 .unknown_call(&format!("{full} changes where modules come from"));
+        }
+        if IN_PLACE.contains(&full.as_str()) {
+            self.reading
+                .unknown_call(&format!("{full} changes the files that are read"));
+        }
+        if INPUT_FILES.contains(&first.as_str()) && self.changes_input(row, at, &chain) {
+            self.reading
+                .unknown_call(&format!("{first} changes which files are read"));
         }
         if let Some(function) = first.strip_prefix('&')
             && !self.functions.contains(function)
@@ -125,8 +158,34 @@ impl Scan<'_, '_> {
         }
     }
 
+    /// Whether the list of files to read is given other names: `@ARGV = …`, `push @ARGV, …`,
+    /// `$ARGV[0] = …`, `ARGV << …`, `ARGV.replace(…)`.
+    fn changes_input(&self, row: &TokenRow<'_>, at: usize, chain: &NameChain) -> bool {
+        const ADDS: &[&str] = &[
+            "append", "concat", "fill", "insert", "map!", "collect!", "prepend", "push", "replace",
+            "unshift",
+        ];
+        let grows = chain
+            .parts
+            .get(1)
+            .is_some_and(|method| ADDS.contains(&method.as_str()));
+        let pushed = [1_usize, 2].iter().any(|back| {
+            let word = at.checked_sub(*back).and_then(|at| row.token(at));
+            matches!(word, Some(ScriptToken::Name(word)) if matches!(word.as_str(), "push" | "unshift" | "splice"))
+        });
+        let end = match row.token(chain.end) {
+            Some(ScriptToken::Mark("[")) => row.closing(chain.end).saturating_add(1),
+            Some(_) | None => chain.end,
+        };
+        let assigned = matches!(row.token(end), Some(ScriptToken::Mark("=" | "<<")));
+        // `($a, @ARGV) = …` and `local(@ARGV) = …`.
+        let listed = row.token(chain.end) == Some(&ScriptToken::Mark(")"))
+            && row.token(chain.end.saturating_add(1)) == Some(&ScriptToken::Mark("="));
+        grows || pushed || assigned || listed
+    }
+
     /// A key or label, not a value: `name =>`, `{name}`, `name:`.
-    fn is_label(&self, row: &Row<'_>, at: usize, end: usize) -> bool {
+    fn is_label(&self, row: &TokenRow<'_>, at: usize, end: usize) -> bool {
         let next = row.get(end);
         let before = row.before(at);
         match next.map(|lexeme| &lexeme.token) {
@@ -135,7 +194,11 @@ impl Scan<'_, '_> {
                 Language::Perl | Language::Php | Language::Ruby
             ),
             Some(ScriptToken::Mark("}")) => {
-                self.language == Language::Perl && matches!(before, Some(ScriptToken::Mark("{")))
+                self.language == Language::Perl
+                    && matches!(before, Some(ScriptToken::Mark("{")))
+                    && at
+                        .checked_sub(1)
+                        .is_some_and(|open| is_subscript(row, open))
             }
             Some(ScriptToken::Mark(":")) => {
                 self.language == Language::Ruby && next.is_some_and(|lexeme| lexeme.glued)
@@ -145,7 +208,24 @@ impl Scan<'_, '_> {
     }
 
     /// Variables of the environment may hold secrets.
-    fn environment(&mut self, row: &Row<'_>, chain: &Chain) {
+    fn environment(&mut self, row: &TokenRow<'_>, chain: &NameChain) {
+        /// What holds all variables, by the name that each language has for it.
+        const WHOLE: &[&str] = &[
+            "process.env",
+            "import.meta.env",
+            "Deno.env",
+            "Bun.env",
+            "ENV",
+            "%ENV",
+            "$ENV",
+            "$_ENV",
+            "$_SERVER",
+            "$GLOBALS",
+        ];
+        /// Methods that tell nothing of the values.
+        const COUNTS: &[&str] = &[
+            "has", "key?", "has_key?", "include?", "member?", "keys", "size", "length", "empty?",
+        ];
         let full = chain.parts.join(".");
         // What a visitor of a page sends comes from outside.
         if matches!(
@@ -154,41 +234,111 @@ impl Scan<'_, '_> {
         ) {
             self.reading.saw(Taint::NETWORK);
         }
-        let whole = [
-            "process.env",
-            "ENV",
-            "%ENV",
-            "$_ENV",
-            "$_SERVER",
-            "Deno.env",
-            "Bun.env",
-        ];
-        // `ENV.to_h` and its like are the whole as well.
-        let full = match full.strip_prefix("ENV.") {
-            Some("to_h" | "to_a" | "each" | "map" | "inspect" | "to_hash" | "sort") => {
-                "ENV".to_owned()
-            }
-            Some(_) | None => full,
+        let resolved = self.full_name(&chain.parts);
+        let mut full = if self.language == Language::Ruby {
+            resolved.as_str()
+        } else {
+            full.as_str()
         };
-        if full == "$ENV" || full.starts_with("process.env.") || whole.contains(&full.as_str()) {
-            let name = chain.parts.last().cloned().unwrap_or_default();
-            let key = match row.token(chain.end.saturating_add(1)) {
-                Some(ScriptToken::Text(pieces)) => plain(pieces),
-                Some(ScriptToken::Name(name)) => Some(name.clone()),
-                _ => None,
-            };
-            let name = if full.starts_with("process.env.") {
-                Some(name)
-            } else {
-                key
-            };
-            match name {
-                Some(name) => self.reading.saw(taint_of_variable(&name)),
-                None if prints(row) || full == "process.env" && chain.end >= row.tokens.len() => {
-                    self.reading.shows_environment()
-                }
-                None => self.reading.saw(Taint::SECRET),
+        for root in [
+            "::",
+            "Object.",
+            "Kernel.",
+            "globalThis.",
+            "global.",
+            "window.",
+            "self.",
+            "this.",
+        ] {
+            full = full.strip_prefix(root).unwrap_or(full);
+        }
+        let Some(rest) = WHOLE.iter().find_map(|whole| {
+            let rest = full.strip_prefix(whole)?;
+            (rest.is_empty() || rest.starts_with('.')).then_some(rest)
+        }) else {
+            return;
+        };
+        let member = rest
+            .strip_prefix('.')
+            .and_then(|rest| rest.split('.').next());
+        if member.is_some_and(|member| COUNTS.contains(&member)) {
+            return;
+        }
+        // `ENV.fetch("X")`, `ENV.fetch "X"`, `$ENV{X}`, `process.env["X"]`.
+        let text = |at: usize| match row.token(at) {
+            Some(ScriptToken::Text(pieces)) => plain(pieces),
+            _ => None,
+        };
+        let opens = matches!(
+            row.token(chain.end),
+            Some(ScriptToken::Mark("[" | "{" | "("))
+        );
+        let behind = chain.end.saturating_add(usize::from(opens));
+        let given = match row.token(behind) {
+            Some(ScriptToken::Name(name)) if member.is_none() && opens => Some(name.clone()),
+            _ => text(behind),
+        };
+        let name = match member {
+            Some("fetch" | "get" | "dig" | "delete" | "[]") => given,
+            Some(member) if self.language == Language::JavaScript && member != "toObject" => {
+                Some(member.to_owned())
             }
+            Some(_) => None,
+            None => given,
+        };
+        match name {
+            Some(name) => self.reading.saw(taint_of_variable(&name)),
+            None if prints(row) || full == "process.env" && chain.end >= row.tokens.len() => {
+                self.reading.shows_environment()
+            }
+            None => self.reading.saw(Taint::SECRET),
+        }
+    }
+
+    /// `let {env} = process`, `globalThis["process"]`, `%main::ENV`: what is taken out of a
+    /// value that holds the environment is not told by a name.
+    fn environment_by_another_name(&mut self, row: &TokenRow<'_>, chain: &NameChain) {
+        let full = self.full_name(&chain.parts);
+        let next = row.token(chain.end);
+        let computed = next == Some(&ScriptToken::Mark("["));
+        let holds = match self.language {
+            Language::JavaScript => {
+                let spelled = chain.parts.join(".");
+                let through = spelled != full && full == "process.env";
+                let module = full == "require"
+                    && matches!(row.token(chain.end.saturating_add(1)),
+                        Some(ScriptToken::Text(pieces))
+                            if plain(pieces).is_some_and(|name| name == "process" || name == "node:process"));
+                let global = matches!(full.as_str(), "globalThis" | "global" | "window" | "self");
+                // The whole of it as a value: what is taken out of it has no name here.
+                let handed = matches!(full.as_str(), "globalThis" | "global")
+                    && !matches!(next, Some(ScriptToken::Mark("=")));
+                let holder = matches!(
+                    chain.parts.join(".").as_str(),
+                    "this.process" | "globalThis.process" | "global.process"
+                );
+                full == "process" || holder || through || module || (global && computed) || handed
+            }
+            // `%main::ENV`, and `%main::`, which holds everything.
+            Language::Perl => {
+                let last = full.rsplit("::").next().unwrap_or_default();
+                full.contains("::")
+                    && matches!(last, "" | "ENV")
+                    && full.starts_with(['%', '$', '@'])
+            }
+            Language::Ruby
+            | Language::Php
+            | Language::Lua
+            | Language::Python
+            | Language::Awk
+            | Language::Sed
+            | Language::Sql
+            | Language::PowerShell
+            | Language::Shell
+            | Language::Other => false,
+        };
+        if holds {
+            self.reading.shows_environment();
         }
     }
 
@@ -213,9 +363,25 @@ impl Scan<'_, '_> {
     }
 }
 
-/// A row of tokens with its brackets matched.
+/// Whether a brace of Perl opens a subscript: it follows a variable or another subscript.
+fn is_subscript(row: &TokenRow<'_>, open: usize) -> bool {
+    let glued = row.get(open).is_some_and(|lexeme| lexeme.glued);
+    let Some(before) = open.checked_sub(1).filter(|_| glued) else {
+        return false;
+    };
+    match row.token(before) {
+        Some(ScriptToken::Name(name)) => {
+            let behind = before.checked_sub(1).and_then(|at| row.token(at));
+            name.starts_with(['$', '@', '%']) || behind == Some(&ScriptToken::Mark("::"))
+        }
+        Some(ScriptToken::Mark("->")) => true,
+        Some(ScriptToken::Mark("]" | "}")) => is_subscript(row, row.opening(before)),
+        Some(_) | None => false,
+    }
+}
+
 /// Whether the code shows anything.
-fn prints(row: &Row<'_>) -> bool {
+fn prints(row: &TokenRow<'_>) -> bool {
     const WORDS: &[&str] = &[
         "console",
         "dump",

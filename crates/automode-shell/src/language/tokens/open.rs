@@ -24,8 +24,8 @@ impl Scan<'_, '_> {
         let Some(place) = self.place_of(file, arguments) else {
             return;
         };
-        // Ruby's `open("|command")` starts a program.
-        if self.language == Language::Ruby && label == "open" {
+        // Ruby's `open("|command")` and `IO.read("|command")` start a program.
+        if self.language == Language::Ruby && (label == "open" || label.starts_with("IO.")) {
             if let Some(command) = place.prefix().strip_prefix('|') {
                 let text = self.reading.word(command);
                 return self.run_shell(text);

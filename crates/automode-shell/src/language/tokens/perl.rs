@@ -4,6 +4,7 @@ use super::ScriptToken;
 use super::lexer::Lexer;
 use super::quote::unknown;
 use crate::Piece;
+use crate::language::cursor::Cursor;
 
 /// A token that the other languages do not have; nothing where it is an ordinary one.
 pub(super) fn token(
@@ -41,6 +42,10 @@ fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<ScriptToken>, &
             return Err("call through a variable");
         }
         match ahead.peek() {
+            // `${^I}` is `$^I`.
+            Some('{') if ahead.peek_second() == Some('^') => {
+                return Err("a variable of perl itself");
+            }
             Some('{') if sigil != '&' => {
                 // `@{$x}` and `${x}`: the braces are read as code of their own.
                 lexer.cursor.next();
@@ -48,6 +53,10 @@ fn variable(lexer: &mut Lexer<'_>, sigil: char) -> Result<Option<ScriptToken>, &
             }
             Some(c) if sigil == '$' && !c.is_whitespace() => {
                 ahead.next();
+                // `$^I` is one name.
+                if c == '^' && ahead.peek().is_some_and(|next| next.is_ascii_uppercase()) {
+                    ahead.next();
+                }
             }
             Some('_' | '$') => {
                 ahead.next();
@@ -124,6 +133,7 @@ fn operator(lexer: &mut Lexer<'_>) -> Result<Option<ScriptToken>, &'static str> 
         "qq" | "qx" => {
             let body = lexer.delimited(open)?;
             let pieces = interpolated(&body)?;
+            subscripts(lexer, &body)?;
             Ok(Some(if word == "qq" {
                 ScriptToken::Text(pieces)
             } else {
@@ -163,6 +173,7 @@ fn replacement(
         match flags.matches('e').count() {
             0 => {
                 interpolated(&to)?;
+                subscripts(lexer, &to)?;
             }
             1 => lexer.fragment(&to)?,
             _ => return Err("a replacement that is run twice"),
@@ -177,6 +188,61 @@ pub(super) fn pattern(body: &str) -> Result<(), &'static str> {
     } else {
         Ok(())
     }
+}
+
+/// What stands in the subscripts of the variables in a text: `"$h{key}"` is a value, and
+/// `"$h{unlink 'x'}"` and `"${ unlink 'x' }"` are code.
+pub(super) fn subscripts(lexer: &mut Lexer<'_>, body: &str) -> Result<(), &'static str> {
+    let mut cursor = Cursor::new(body);
+    while let Some(next) = cursor.next() {
+        if next == '\\' {
+            cursor.next();
+        }
+        if !matches!(next, '$' | '@') {
+            continue;
+        }
+        if cursor.peek() == Some('{') {
+            let inside = subscript(&mut cursor).ok_or("code in a text")?;
+            let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '^' | '$');
+            if !inside.chars().all(name) {
+                return Err("code in a text");
+            }
+            continue;
+        }
+        let word = cursor.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':'));
+        let environment = word.rsplit("::").next() == Some("ENV");
+        while !word.is_empty() && matches!(cursor.peek(), Some('{' | '[')) {
+            let square = cursor.peek() == Some('[');
+            let Some(inside) = subscript(&mut cursor) else {
+                break;
+            };
+            let value = inside.starts_with(['$', '-', '\'', '"'])
+                || inside.starts_with(|c: char| c.is_ascii_digit());
+            let plain =
+                |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-' | '+' | '\'' | '"');
+            if !inside.chars().all(plain) || (square && !value && inside.len() > 3) {
+                return Err("code in a text");
+            }
+            if environment {
+                lexer.fragment(&format!("$ENV{{{inside}}}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What stands between this bracket and the one that closes it.
+fn subscript<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
+    let close = match cursor.peek()? {
+        '{' => '}',
+        _ => ']',
+    };
+    let mut ahead = cursor.clone();
+    ahead.next();
+    let inside = ahead.take_while(|c| c != close);
+    ahead.next()?;
+    *cursor = ahead;
+    Some(inside)
 }
 
 fn interpolated(body: &str) -> Result<Vec<Piece>, &'static str> {

@@ -129,6 +129,7 @@ impl Lexer<'_> {
                 self.language,
                 Language::Ruby | Language::Perl | Language::Php
             );
+        let start = self.cursor.at();
         loop {
             let next = self.cursor.next().ok_or("unterminated text")?;
             match next {
@@ -191,6 +192,10 @@ impl Lexer<'_> {
                 }
                 letter => text.push(letter),
             }
+        }
+        if self.language == Language::Perl && !raw {
+            let body = self.cursor.since(start).trim_end_matches(quote).to_owned();
+            super::perl::subscripts(self, &body)?;
         }
         pieces.push(Piece::Text(text));
         pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));

@@ -5,7 +5,7 @@ use super::{Lexeme, ScriptToken};
 use crate::{Language, Piece};
 use std::collections::BTreeSet;
 
-pub(super) struct Row<'t> {
+pub(super) struct TokenRow<'t> {
     pub(super) tokens: &'t [Lexeme],
     /// For each bracket the place of its other half.
     pub(super) pairs: Vec<usize>,
@@ -13,19 +13,19 @@ pub(super) struct Row<'t> {
     pub(super) binds: BTreeSet<usize>,
 }
 
-impl<'t> Row<'t> {
+impl<'t> TokenRow<'t> {
     pub(super) fn new(tokens: &'t [Lexeme]) -> Option<Self> {
         let mut pairs = vec![usize::MAX; tokens.len()];
         let mut open = Vec::new();
         for (at, lexeme) in tokens.iter().enumerate() {
-            match lexeme.token {
-                ScriptToken::Mark("(" | "[" | "{") => {
+            match lexeme.token.mark() {
+                "(" | "[" | "{" => {
                     open.push(at);
                     if open.len() > NESTING {
                         return None;
                     }
                 }
-                ScriptToken::Mark(")" | "]" | "}") => {
+                ")" | "]" | "}" => {
                     if let Some(start) = open.pop() {
                         if let Some(pair) = pairs.get_mut(start) {
                             *pair = at;
@@ -35,13 +35,7 @@ impl<'t> Row<'t> {
                         }
                     }
                 }
-                ScriptToken::Name(_)
-                | ScriptToken::Text(_)
-                | ScriptToken::Command(_)
-                | ScriptToken::Number(_)
-                | ScriptToken::Regex
-                | ScriptToken::Mark(_)
-                | ScriptToken::Line => {}
+                _ => {}
             }
         }
         Some(Self {
@@ -103,20 +97,14 @@ pub(super) fn split(tokens: &[Lexeme]) -> Vec<&[Lexeme]> {
     let mut depth = 0_usize;
     let mut start = 0;
     for (at, lexeme) in tokens.iter().enumerate() {
-        match lexeme.token {
-            ScriptToken::Mark("(" | "[" | "{") => depth = depth.saturating_add(1),
-            ScriptToken::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
-            ScriptToken::Mark(",") if depth == 0 => {
+        match lexeme.token.mark() {
+            "(" | "[" | "{" => depth = depth.saturating_add(1),
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => {
                 parts.push(tokens.get(start..at).unwrap_or_default());
                 start = at.saturating_add(1);
             }
-            ScriptToken::Name(_)
-            | ScriptToken::Text(_)
-            | ScriptToken::Command(_)
-            | ScriptToken::Number(_)
-            | ScriptToken::Regex
-            | ScriptToken::Mark(_)
-            | ScriptToken::Line => {}
+            _ => {}
         }
     }
     parts.push(tokens.get(start..).unwrap_or_default());

@@ -1,6 +1,6 @@
 //! Every call in a row of tokens.
 
-use super::row::Row;
+use super::row::TokenRow;
 use super::{ScriptToken, lexer, library};
 use crate::language::library::LibraryTable;
 use crate::language::reading::CodeReading;
@@ -22,6 +22,12 @@ pub(super) const SEARCH_PATHS: &[&str] = &[
     "require.cache",
     "require.extensions",
 ];
+
+/// Variables that make reading the input a change of the files it comes from.
+pub(super) const IN_PLACE: &[&str] = &["$^I", "$INPLACE_EDIT", "$-i", "ARGF.inplace_mode"];
+
+/// The list of files that the input comes from.
+pub(super) const INPUT_FILES: &[&str] = &["@ARGV", "$ARGV", "ARGV", "$*"];
 
 /// Files that pull in further files.
 const DEPTH: usize = 6;
@@ -48,7 +54,7 @@ pub(super) struct Scan<'r, 'a> {
 }
 
 impl Scan<'_, '_> {
-    fn walk(&mut self, row: &Row<'_>) {
+    fn walk(&mut self, row: &TokenRow<'_>) {
         for (at, lexeme) in row.tokens.iter().enumerate() {
             match &lexeme.token {
                 ScriptToken::Command(pieces) => {
@@ -61,6 +67,12 @@ impl Scan<'_, '_> {
                 }
                 ScriptToken::Mark(mark) if self.separates(mark) => self.method_of_value(row, at),
                 ScriptToken::Mark("(") => self.computed_call(row, at),
+                // `${"name"}`: a variable by a name that is made.
+                ScriptToken::Mark("$")
+                    if matches!(row.token(at.saturating_add(2)), Some(ScriptToken::Text(_))) =>
+                {
+                    self.reading.unknown_call("variable named by a text");
+                }
                 ScriptToken::Name(_)
                 | ScriptToken::Text(_)
                 | ScriptToken::Number(_)
@@ -113,9 +125,9 @@ pub(super) fn program(text: &str, reading: &mut CodeReading<'_>, depth: usize) {
         results: BTreeMap::new(),
         depth,
     };
-    let rows: Option<Vec<Row<'_>>> = std::iter::once(&lexed.main)
+    let rows: Option<Vec<TokenRow<'_>>> = std::iter::once(&lexed.main)
         .chain(&lexed.inner)
-        .map(|tokens| Row::new(tokens))
+        .map(|tokens| TokenRow::new(tokens))
         .collect();
     let Some(mut rows) = rows else {
         return scan.reading.syntax("brackets that nest too deep");

@@ -147,8 +147,8 @@ impl Scan<'_, '_> {
             Some(_) | None => self.reading.directory().map(str::to_owned),
         };
         let target = Target::locate(&self.reading.word(path), base.as_deref());
-        let endings: &[&str] = match self.language {
-            Language::JavaScript => &[
+        let endings: &[&str] = if self.language == Language::JavaScript {
+            &[
                 "",
                 ".js",
                 ".mjs",
@@ -157,18 +157,11 @@ impl Scan<'_, '_> {
                 ".json",
                 "/index.js",
                 "/index.ts",
-            ],
-            Language::Ruby => &["", ".rb"],
-            Language::Shell
-            | Language::Python
-            | Language::Perl
-            | Language::Php
-            | Language::Lua
-            | Language::Awk
-            | Language::Sed
-            | Language::Sql
-            | Language::PowerShell
-            | Language::Other => &[""],
+            ]
+        } else if self.language == Language::Ruby {
+            &["", ".rb"]
+        } else {
+            &[""]
         };
         for ending in endings {
             let place = format!("{}{ending}", target.path);

@@ -1,7 +1,7 @@
 //! One-liners and small scripts in the languages that are read by their tokens.
 
-use crate::language::tests::{check, check_with, run};
-use crate::{Facts, Language};
+use crate::language::tests::{check, check_with, run, shown};
+use crate::{Facts, Language, Taint};
 
 #[track_caller]
 fn javascript(text: &str, expected: &[&str]) {
@@ -110,8 +110,24 @@ fn javascript_that_reaches_out() {
     );
     javascript(
         "new Function('return process')()",
-        &["gap call call of a result"],
+        &[
+            r#"credential { what: "environment", direction: receive }"#,
+            "gap call call of a result",
+        ],
     );
+    for other in [
+        "let {env} = process; console.log(env)",
+        "console.log(process['e' + 'nv'])",
+        "console.log(globalThis['process'].env)",
+        "console.log(global.process.env)",
+        "console.log(require('process').env)",
+        "console.log(Reflect.get(process, 'env'))",
+    ] {
+        javascript(
+            other,
+            &[r#"credential { what: "environment", direction: receive }"#],
+        );
+    }
     javascript(
         "require('http').createServer((q, r) => r.end('x')).listen(80)",
         &["listen"],
@@ -376,4 +392,95 @@ fn hostile_text_is_answered() {
             let _answered = run(language, &piece.repeat(3_000), &Facts::default());
         }
     }
+}
+
+/// The text does something, is not understood, or shows a secret.
+#[track_caller]
+fn stands_out(language: Language, text: &str) {
+    let found = run(language, text, &Facts::default());
+    let shows = found.output.taint.has(Taint::SECRET);
+    assert!(shows || !shown(&found).is_empty(), "{language:?}: {text}");
+}
+
+#[test]
+fn a_name_by_another_road_is_the_same_name() {
+    for text in [
+        r"\unlink('a');",
+        r"namespace\x(); \unlink('a');",
+        "pcntl_exec('/bin/rm', ['a']);",
+        "proc_open(['rm', 'a'], [], $p);",
+        "error_log('x', 3, '/home/dev/.bashrc');",
+        "ini_set('error_log', 'a');",
+        "var_dump($GLOBALS);",
+    ] {
+        stands_out(Language::Php, text);
+    }
+    for text in [
+        "POSIX::remove('a')",
+        "POSIX::creat('a', 0)",
+        "POSIX::execvp('rm', 'a')",
+        "while (<*>) {unlink}",
+        "map{unlink} 'a'",
+        "grep {unlink} 'a'",
+        "for ('a') {unlink}",
+        "print $::ENV{GITHUB_TOKEN}",
+        "print %main::ENV",
+        "print Dumper(\\%main::)",
+        "print ${\"ENV\"}{GITHUB_TOKEN}",
+        "print \"$ENV{GITHUB_TOKEN}\"",
+        "\"$x{unlink q(a)}\"",
+        "\"${ unlink q(a) }\"",
+        "\"$x[unlink]\"",
+        "s/x/$ENV{GITHUB_TOKEN}/; print",
+    ] {
+        stands_out(Language::Perl, text);
+    }
+    for text in [
+        "::File.delete('a')",
+        "f = File; f.delete('a')",
+        "f = ::File; f.delete('a')",
+        "puts ENV.fetch('GITHUB_TOKEN')",
+        "puts ENV.fetch 'GITHUB_TOKEN'",
+        "puts ENV.values",
+        "puts ::ENV.to_a",
+        "puts Object::ENV.to_a",
+        "e = ENV; puts e.to_a",
+        "puts ERB.new(STDIN.read).result",
+        "Logger.new('/home/dev/.bashrc').info('x')",
+    ] {
+        stands_out(Language::Ruby, text);
+    }
+    for text in [
+        "let {rmSync} = fs; ['a'].forEach(rmSync)",
+        "let {rm} = fs.promises; rm('a')",
+        "let f = fs; f.unlinkSync('a')",
+        "console.log(globalThis.process.env.GITHUB_TOKEN)",
+        "console.log(this.process)",
+        "console.log(get(global, 'process.env'))",
+        "console.log(Bun.env.GITHUB_TOKEN)",
+        "console.log(import.meta.env)",
+        "console.log(Deno.env.get('GITHUB_TOKEN'))",
+        "import x from 'evil'",
+        "import x from './x.js'",
+    ] {
+        stands_out(Language::JavaScript, text);
+    }
+}
+
+#[test]
+fn subscripts_and_plain_variables_stay_inside() {
+    for text in [
+        "my %h = (a => 1); print \"$h{a} $h{$k}\"",
+        "my @a = (1); print \"$a[0] $a[$i+1] $a[-1]\"",
+        "print \"$ENV{HOME}\"",
+        "print $h{unlink}",
+        "print $x->{stat}{link}",
+        "print POSIX::floor(1.5)",
+    ] {
+        perl(text, &[]);
+    }
+    ruby("puts ENV.fetch('HOME')", &[]);
+    ruby("puts ENV['LANG']", &[]);
+    javascript("console.log(process.env.HOME)", &[]);
+    javascript("console.log(process.env.NODE_ENV)", &[]);
 }

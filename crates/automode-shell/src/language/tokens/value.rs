@@ -1,6 +1,6 @@
 //! What an expression is known to be: text, a place, or nothing certain.
 
-use super::row::{Row, plain, split};
+use super::row::{TokenRow, plain, split};
 use super::scan::{STATEMENT, Scan};
 use super::{Lexeme, ScriptToken};
 use crate::{Language, Piece, Value};
@@ -90,7 +90,7 @@ impl Scan<'_, '_> {
             .take(STATEMENT)
             .map(|lexeme| (*lexeme).clone())
             .collect();
-        let row = Row::new(&owned)?;
+        let row = TokenRow::new(&owned)?;
         let chain = self.chain(&owned, 0);
         let full = self.full_name(&chain.parts);
         let whole = |end: usize| end.saturating_add(1) >= owned.len();

@@ -1,15 +1,17 @@
 //! `git checkout`: a branch, or files thrown back.
 
 use super::super::meaning::{Meaning, Side};
-use crate::{Act, Extent, Target, Value, VcsOp};
+use super::branch::{observed, reset_branch};
+use super::pathspec::picked;
+use crate::{Act, Extent, FileFact, Target, Value, VcsOp};
 
 /// `git checkout`: a branch, or files thrown back.
 pub(crate) fn checkout(meaning: &mut Meaning<'_>) {
     let span = meaning.invocation.span;
-    let cwd = meaning.cwd_at(usize::MAX, Side::Operand);
     let words: Vec<Value> = meaning.operand_values();
     let forced = [
         "--force",
+        "--merge",
         "--ours",
         "--theirs",
         "--patch",
@@ -20,21 +22,21 @@ pub(crate) fn checkout(meaning: &mut Meaning<'_>) {
     if forced {
         meaning.effect(Act::Vcs(VcsOp::DiscardChanges { target: None }), span);
     }
+    if meaning.has("-B") {
+        reset_branch(meaning);
+    }
     let creates = ["-b", "-B", "--orphan", "--track", "--detach"]
         .iter()
         .any(|flag| meaning.has(flag));
     let paths: &[Value] = match (meaning.parsed.end_of_flags, words.as_slice()) {
         (Some(before), words) => words.get(before..).unwrap_or_default(),
         (None, _) if creates => &[],
-        (None, [only]) if names_file(meaning, only, cwd.as_deref()) => std::slice::from_ref(only),
+        (None, [only]) if names_file(meaning, only) => std::slice::from_ref(only),
         (None, [_]) => &[],
-        (None, [first, rest @ ..]) if !names_file(meaning, first, cwd.as_deref()) => rest,
+        (None, [first, rest @ ..]) if !names_file(meaning, first) => rest,
         (None, all) => all,
     };
-    for path in paths {
-        let target = Some(Target::locate(path, cwd.as_deref()));
-        meaning.effect(Act::Vcs(VcsOp::DiscardChanges { target }), path.span);
-    }
+    discard(meaning, paths);
     let unclear = paths.is_empty() && words.iter().any(|word| word.literal().is_none());
     if unclear && !creates {
         for word in words.iter().filter(|word| word.literal().is_none()) {
@@ -45,13 +47,23 @@ pub(crate) fn checkout(meaning: &mut Meaning<'_>) {
     meaning.effect(Act::Vcs(VcsOp::Local), span);
 }
 
-/// Whether a word that may be a branch or a file reads like a file.
-fn names_file(meaning: &Meaning<'_>, word: &Value, cwd: Option<&str>) -> bool {
-    let target = Target::locate(word, cwd);
+/// Changes in everything that the words pick are thrown away.
+pub(crate) fn discard(meaning: &mut Meaning<'_>, paths: &[Value]) {
+    let cwd = meaning.cwd_at(usize::MAX, Side::Operand);
+    for path in paths {
+        let target = picked(path, cwd.as_deref());
+        meaning.effect(Act::Vcs(VcsOp::DiscardChanges { target }), path.span);
+    }
+}
+
+/// Whether a word that may be a branch or a file reads like a file, or is one.
+fn names_file(meaning: &mut Meaning<'_>, word: &Value) -> bool {
+    let cwd = meaning.cwd_at(usize::MAX, Side::Operand);
+    let target = Target::locate(word, cwd.as_deref());
+    let text = word.shown();
     if target.extent != Extent::Exact {
         return target.extent == Extent::Pattern;
     }
-    let text = word.shown();
     let extension = text
         .rsplit('/')
         .next()
@@ -59,12 +71,12 @@ fn names_file(meaning: &Meaning<'_>, word: &Value, cwd: Option<&str>) -> bool {
         .is_some_and(|(_, end)| {
             (1..=5).contains(&end.len()) && end.chars().all(|c| c.is_ascii_alphabetic())
         });
-    let observed = matches!(
-        meaning.facts.files.get(&target.path),
-        Some(crate::FileFact::Text { .. } | crate::FileFact::Directory)
-    );
-    matches!(text.as_str(), "." | ".." | ":/")
-        || text.starts_with(['.', '/'])
-        || extension
-        || observed
+    if text.starts_with(['.', '/', ':']) || text.contains(['*', '?', '[']) || extension {
+        return true;
+    }
+    // git takes a word that is a file and no commit for the file.
+    matches!(
+        observed(meaning, target.path),
+        Some(FileFact::Text { .. } | FileFact::Directory | FileFact::Unreadable)
+    )
 }

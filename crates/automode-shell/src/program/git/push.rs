@@ -33,7 +33,13 @@ pub(crate) fn refspec(meaning: &mut Meaning<'_>, word: &Value) {
         .split_once(':')
         .is_some_and(|(_, to)| !tracked(to.trim_start_matches('+')))
     {
-        meaning.effect(Act::Vcs(VcsOp::Rewrite), word.span);
+        // Without force git only moves a branch forward.
+        let forced = text.starts_with('+') || meaning.has("--force");
+        let op = match forced {
+            true => VcsOp::DropHistory,
+            false => VcsOp::Rewrite,
+        };
+        meaning.effect(Act::Vcs(op), word.span);
     }
 }
 
@@ -82,6 +88,13 @@ pub(crate) fn push(meaning: &mut Meaning<'_>) {
         };
         let name = if name == "@" { "HEAD" } else { name };
         tagged |= may_be_tag(name) || (name == "tag" && bare == "tag");
+        // `refs/for/main` and its kin start what the other side makes of them.
+        let odd = name.starts_with("refs/")
+            && !name.starts_with("refs/heads/")
+            && !name.starts_with("refs/tags/");
+        if odd {
+            meaning.unseen(format!("what `{name}` starts"), word.span);
+        }
         matching |= bare == ":";
         let short = name.strip_prefix("refs/").unwrap_or(name);
         refs.push(short.strip_prefix("heads/").unwrap_or(name).to_owned());

@@ -115,10 +115,34 @@ pub(crate) fn config(meaning: &mut Meaning<'_>) {
         meaning.gap(gap);
     }
     let key = first.shown();
-    if words.len() > 1 && kind(&key).is_none() {
+    let runs = words.get(1).is_some_and(|value| runs(&key, value));
+    let changes_more = match kind(&key) {
+        None | Some(SettingKind::Something | SettingKind::Host | SettingKind::Write) => true,
+        // What it runs by itself is an effect of its own.
+        Some(SettingKind::Alias) => !runs,
+        Some(
+            SettingKind::Shell
+            | SettingKind::Program
+            | SettingKind::Read
+            | SettingKind::Remote
+            | SettingKind::Nothing,
+        ) => false,
+    };
+    if words.len() > 1 && changes_more {
         meaning.unseen(format!("what `{key}` brings about"), first.span);
     }
-    let runs = words.get(1).is_some_and(|value| runs(&key, value));
+    let takes_away = [
+        "--unset",
+        "--unset-all",
+        "--remove-section",
+        "--rename-section",
+    ]
+    .iter()
+    .any(|flag| meaning.has(flag));
+    let removes = takes_away || words.len() < 2;
+    if removes && kind(&key) != Some(SettingKind::Nothing) {
+        meaning.unseen(format!("what depends on `{key}`"), first.span);
+    }
     let trusts_less = words.get(1).is_some_and(|value| weakens(&key, value));
     let op = VcsOp::Config {
         key: key.clone(),

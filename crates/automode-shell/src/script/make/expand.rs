@@ -250,6 +250,27 @@ impl<'a> MakeScope<'a> {
         }
     }
 
+    /// A variable that is set in several ways: one of them, where all are known.
+    fn one_of(
+        &self,
+        several: &[String],
+        automatic: Option<&Automatic>,
+        steps: &mut TaskSteps<'_>,
+    ) -> Piece {
+        let text = |text: &String| {
+            let value = self.expand(text, automatic, steps);
+            value.literal().map(|text| text.into_owned())
+        };
+        let texts: Vec<String> = several.iter().filter_map(text).collect();
+        if texts.len() < several.len() {
+            return unknown();
+        }
+        Piece::Dynamic(Dynamic {
+            source: DynamicSource::OneOf(texts),
+            taint: Taint::NONE,
+        })
+    }
+
     fn named(
         &self,
         name: &str,
@@ -282,24 +303,7 @@ impl<'a> MakeScope<'a> {
         if let Some(variable) = variable {
             return match variable.values.as_slice() {
                 [only] => self.into(only, automatic, steps, pieces, depth.saturating_add(1)),
-                several => {
-                    let texts: Vec<String> = several
-                        .iter()
-                        .filter_map(|text| {
-                            self.expand(text, automatic, steps)
-                                .literal()
-                                .map(|text| text.into_owned())
-                        })
-                        .collect();
-                    if texts.len() == several.len() {
-                        pieces.push(Piece::Dynamic(Dynamic {
-                            source: DynamicSource::OneOf(texts),
-                            taint: Taint::NONE,
-                        }));
-                    } else {
-                        pieces.push(unknown());
-                    }
-                }
+                several => pieces.push(self.one_of(several, automatic, steps)),
             };
         }
         match name {

@@ -104,7 +104,7 @@ impl Makefile {
                 "vpath" | "undefine" => {}
                 "load" | "-load" => steps.unclear(trimmed),
                 _ if self.assignment(trimmed, certainty) => {}
-                _ => match rule(trimmed) {
+                _ => match rule(&self.with_known_targets(trimmed)) {
                     Some(rule) => {
                         // A variable for one target only may hold anywhere.
                         if !self.assignment(&rule.needs, Certainty::Sometimes) {
@@ -115,7 +115,9 @@ impl Makefile {
                         if trimmed.starts_with('$') {
                             self.shells_in(trimmed);
                         }
-                        steps.unclear(trimmed);
+                        if !only_tells(trimmed) {
+                            steps.unclear(trimmed);
+                        }
                     }
                 },
             }
@@ -125,6 +127,25 @@ impl Makefile {
             .rules
             .iter()
             .any(|rule| rule.targets.iter().any(|name| name == ".ONESHELL"));
+    }
+
+    /// A rule whose targets are named by variables that have one plain value.
+    fn with_known_targets(&self, line: &str) -> String {
+        let Some(colon) = outside(line, ':') else {
+            return line.to_owned();
+        };
+        let mut targets = line.get(..colon).unwrap_or_default().to_owned();
+        for (name, variable) in &self.variables {
+            let [value] = variable.values.as_slice() else {
+                continue;
+            };
+            if !value.contains(['$', ':', '#', '%']) {
+                targets = targets
+                    .replace(&format!("$({name})"), value)
+                    .replace(&format!("${{{name}}}"), value);
+            }
+        }
+        format!("{targets}{}", line.get(colon..).unwrap_or_default())
     }
 
     /// A variable line; says whether it was one.
@@ -377,6 +398,20 @@ fn rule(line: &str) -> Option<MakeRule> {
         targets: targets.split_whitespace().map(str::to_owned).collect(),
         needs: needs.trim().to_owned(),
         recipe: inline.map(str::to_owned).into_iter().collect(),
+    })
+}
+
+/// `$(info …)`, `$(warning …)`, `$(error …)` on a line of its own: what is printed while
+/// the file is read, or why it is not.
+fn only_tells(line: &str) -> bool {
+    ["info", "warning", "error"].iter().any(|function| {
+        ["$(", "${"].iter().any(|open| {
+            line.strip_prefix(open)
+                .and_then(|rest| rest.strip_prefix(function))
+                .filter(|rest| rest.starts_with([' ', '\t']))
+                .and_then(|rest| Some((closing(rest, *open == "$(")?, rest.len())))
+                .is_some_and(|(end, length)| end.saturating_add(1) == length)
+        })
     })
 }
 

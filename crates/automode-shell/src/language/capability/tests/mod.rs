@@ -1,7 +1,8 @@
 //! Files of every language, harmful and honest.
 //!
 //! Each `.txt` file beside this one holds the cases of a language: a line
-//! `=== clean NAME` or `=== uses NAME` opens a case, its text follows.
+//! `=== clean NAME` or `=== uses NAME` opens a case, its text follows. `evasions.txt` holds
+//! one line a case: what must never come out clean, however it is written.
 
 use super::{CapabilityReading, SourceLanguage, capabilities};
 
@@ -159,4 +160,28 @@ fn hostile_files_neither_break_nor_stall() {
             );
         }
     }
+}
+
+/// `LANGUAGE| text`, with `\\n` for a line's end.
+#[test]
+fn no_evasion_is_clean() {
+    let mut wrong = Vec::new();
+    for line in include_str!("evasions.txt").lines() {
+        let Some((name, text)) = line.split_once("| ") else {
+            continue;
+        };
+        let language = SourceLanguage::ALL
+            .iter()
+            .find(|language| language.name() == name);
+        let language = *language.unwrap_or_else(|| panic!("{name} is no language"));
+        if capabilities(language, &text.replace("\\n", "\n")) == CapabilityReading::Clean {
+            wrong.push(line);
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} are clean:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
