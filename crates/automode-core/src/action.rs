@@ -20,11 +20,15 @@ pub enum Action {
         pattern: String,
         path: Option<String>,
     },
-    /// Replaces a part of a file.
+    /// Replaces parts of a file.
     Edit {
         path: String,
+        /// All that is replaced; empty where the whole file is.
         old: String,
+        /// All that takes its place.
         new: String,
+        /// One replacement after the other.
+        steps: Vec<Replacement>,
     },
     /// Writes a whole file.
     Write {
@@ -78,7 +82,57 @@ pub enum Action {
     },
 }
 
+/// A text in place of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    pub old: String,
+    pub new: String,
+    /// Everywhere, not only where it is found first.
+    pub all: bool,
+}
+
+impl Replacement {
+    /// A text after this; `None`: what is replaced is not there.
+    #[must_use]
+    pub fn apply(&self, body: &str) -> Option<String> {
+        if self.old.is_empty() || !body.contains(&self.old) {
+            return None;
+        }
+        Some(if self.all {
+            body.replace(&self.old, &self.new)
+        } else {
+            body.replacen(&self.old, &self.new, 1)
+        })
+    }
+
+    /// Whether it can be taken back by what it says itself: where the new text stands is
+    /// then where the old one stood.
+    #[must_use]
+    pub fn can_be_taken_back(&self, body: Option<&str>) -> bool {
+        !self.all || (!self.new.is_empty() && body.is_some_and(|body| !body.contains(&self.new)))
+    }
+}
+
 impl Action {
+    /// An edit by replacements. One that replaces nothing writes the whole file, and then
+    /// so do all.
+    #[must_use]
+    pub fn edit(path: String, steps: Vec<Replacement>) -> Self {
+        let joined =
+            |side: fn(&Replacement) -> &str| steps.iter().map(side).collect::<Vec<_>>().join("\n");
+        let whole = steps.iter().any(|step| step.old.is_empty());
+        Self::Edit {
+            path,
+            old: if whole {
+                String::new()
+            } else {
+                joined(|step| &step.old)
+            },
+            new: joined(|step| &step.new),
+            steps,
+        }
+    }
+
     /// The file that an editing tool changes.
     #[must_use]
     pub fn edited_file(&self) -> Option<&str> {

@@ -60,6 +60,12 @@ pub fn percent_decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
+/// A word of the shell, whatever is in it.
+#[must_use]
+pub fn shell_quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// `text` as a JSON string with its quotes.
 #[must_use]
 pub fn quoted(text: &str) -> String {

@@ -13,8 +13,12 @@ pub enum Query {
     Path(String),
     /// The same with its git state, which costs more.
     GitState(String),
+    /// The paths that a pattern of names takes in its directory, as far as they are few.
+    Matches(String),
     /// The text of a file, bounded.
     File(String),
+    /// The files of a secret's usual name below a directory, as far as they are found soon.
+    Tree(String),
     /// The repository around a directory.
     Repo(String),
     /// The same with whether it has uncommitted work, which costs more.
@@ -37,6 +41,8 @@ pub enum Query {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     pub paths: BTreeMap<String, PathFact>,
+    /// What patterns take, by the pattern: absolute paths.
+    pub matches: BTreeMap<String, Vec<String>>,
     /// File contents for the shell analysis.
     pub shell: automode_shell::Facts,
     /// Repositories by the directory that was asked about.
@@ -108,6 +114,9 @@ pub struct RepoFact {
     pub helpers: Vec<String>,
 }
 
+/// Stands among the helpers of a repository that has hooks in their usual place.
+pub const HOOKS: &str = "hooks";
+
 /// What differs from a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes {
@@ -135,6 +144,8 @@ pub struct ChangedFile {
     /// Its text in that commit; `None`: it was not there, or was not read.
     pub before: Option<String>,
     pub now: automode_shell::FileFact,
+    /// git follows it, so that the next commit may hold it.
+    pub tracked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

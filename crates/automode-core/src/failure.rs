@@ -45,8 +45,10 @@ impl Failure {
 /// The verdict when the judge cannot answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnUnavailable {
-    #[default]
+    /// The closed gate.
     Deny,
+    /// A person who is there is asked, with what was found.
+    #[default]
     Ask,
 }
 
@@ -73,12 +75,13 @@ impl Failure {
     /// The table: failure x presence x setting.
     ///
     /// Outages follow the setting where somebody can be asked. An answer that is
-    /// no verdict, and a cancelled question, are denied whatever the setting.
+    /// no verdict, a cancelled question and a failure inside are denied whatever the
+    /// setting: a person would be asked about nothing.
     /// A transcript only grows, so one that is too long ends a headless run.
     #[must_use]
     pub const fn fallback(self, presence: Presence, setting: OnUnavailable) -> Fallback {
         match self {
-            Self::Unreadable | Self::Cancelled => Fallback::Deny,
+            Self::Unreadable | Self::Cancelled | Self::Panic => Fallback::Deny,
             Self::Overlong => match presence {
                 Presence::Interactive => Fallback::Ask,
                 Presence::Headless => Fallback::Stop,
@@ -88,8 +91,7 @@ impl Failure {
             | Self::Budget
             | Self::Refused
             | Self::Store
-            | Self::Parse
-            | Self::Panic => match (presence, setting) {
+            | Self::Parse => match (presence, setting) {
                 (Presence::Interactive, OnUnavailable::Ask) => Fallback::Ask,
                 (Presence::Interactive, OnUnavailable::Deny)
                 | (Presence::Headless, OnUnavailable::Ask | OnUnavailable::Deny) => Fallback::Deny,
@@ -101,7 +103,7 @@ impl Failure {
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
-            Self::Unavailable => "the judge could not be reached",
+            Self::Unavailable => "the judge could not be asked",
             Self::Timeout => "time ran out before there was an answer",
             Self::Budget => "the budget for the judge is spent",
             Self::Refused => "the judge's service refused to answer",
@@ -146,6 +148,6 @@ mod tests {
         check(Failure::Cancelled, [Deny, Deny, Deny, Deny]);
         check(Failure::Store, [Deny, Ask, Deny, Deny]);
         check(Failure::Parse, [Deny, Ask, Deny, Deny]);
-        check(Failure::Panic, [Deny, Ask, Deny, Deny]);
+        check(Failure::Panic, [Deny, Deny, Deny, Deny]);
     }
 }

@@ -22,7 +22,7 @@ pub enum Ground {
     /// A person permitted this one call, after the decision of this name.
     Permit(String),
     /// The judge, at this stage.
-    Judge(judge::Stage),
+    Judge(judge::JudgeStage),
     /// The permission mode itself.
     Mode(Mode),
     /// Too many denials.

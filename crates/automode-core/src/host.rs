@@ -20,7 +20,7 @@ pub fn normal(host: &str) -> String {
                 .checked_sub(0xfee0)
                 .and_then(char::from_u32)
                 .unwrap_or(c),
-            c => c,
+            c => plain_form(c).unwrap_or(c),
         })
         .flat_map(char::to_lowercase)
         .collect();
@@ -37,6 +37,28 @@ pub fn normal(host: &str) -> String {
         .collect();
     let name = labels.join(".");
     address(&name).unwrap_or(name)
+}
+
+/// The letter or digit that a circled, raised, lowered or styled one stands for.
+fn plain_form(c: char) -> Option<char> {
+    let at = u32::from(c);
+    let step = |start: u32, first: char, count: u32| {
+        let place = at.checked_sub(start)?.checked_rem(count)?;
+        char::from_u32(u32::from(first).checked_add(place)?)
+    };
+    match c {
+        '\u{b9}' => Some('1'),
+        '\u{b2}' | '\u{b3}' => step(0xb2, '2', 10),
+        '\u{2070}' | '\u{2074}'..='\u{2079}' => step(0x2070, '0', 10),
+        '\u{2080}'..='\u{2089}' => step(0x2080, '0', 10),
+        '\u{2460}'..='\u{2468}' => step(0x2460, '1', 9),
+        '\u{24ea}' => Some('0'),
+        '\u{24b6}'..='\u{24cf}' => step(0x24b6, 'a', 26),
+        '\u{24d0}'..='\u{24e9}' => step(0x24d0, 'a', 26),
+        '\u{1d400}'..='\u{1d6a3}' => step(0x1d400, 'a', 26),
+        '\u{1d7ce}'..='\u{1d7ff}' => step(0x1d7ce, '0', 10),
+        _ => None,
+    }
 }
 
 /// A number in any base, as the address that a client connects to.

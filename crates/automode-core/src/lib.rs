@@ -10,6 +10,7 @@ pub mod brief;
 mod call;
 pub mod confine;
 mod decision;
+mod digest;
 pub mod effects;
 pub mod engine;
 pub mod escape;
@@ -24,9 +25,11 @@ mod host;
 pub mod judge;
 pub mod ledger;
 mod mode;
+mod name_pattern;
 pub mod page;
 pub mod path;
 pub mod policy;
+pub mod probe;
 pub mod redact;
 pub mod rules;
 pub mod scene;
@@ -36,17 +39,20 @@ mod trace;
 pub mod transcript;
 mod verdict;
 
-pub use action::Action;
+pub use action::{Action, Replacement};
 pub use call::{CallRecord, Outcome, ToolCall};
 pub use decision::Decision;
+pub use digest::{Digester, digest};
 pub use facts::{
-    ChangedFile, Changes, Facts, GitState, PathFact, PathKind, Query, Remote, RepoFact, Tracking,
+    ChangedFile, Changes, Facts, GitState, HOOKS, PathFact, PathKind, Query, Remote, RepoFact,
+    Tracking,
 };
 pub use failure::{Failure, Fallback, OnUnavailable};
 pub use finding::{Finding, Weight};
 pub use ground::Ground;
 pub use mode::{Mode, Presence};
+pub use name_pattern::{MAX_MATCHES, NamePattern};
 pub use path::ContainedPath;
-pub use session::{Ledger, Session, WrittenFile, digest};
+pub use session::{LOST_PROJECT, Ledger, Session, SuspiciousResult, WrittenFile};
 pub use trace::{Stage, Trace, TraceEntry};
 pub use verdict::Verdict;

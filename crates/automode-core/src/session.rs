@@ -4,10 +4,7 @@
 //! ledger moves. It holds user words and tool calls only: there is no place for
 //! assistant prose or tool results.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::confine::Enforces;
 use crate::{CallRecord, Mode, Presence, RepoFact, transcript};
@@ -32,9 +29,23 @@ pub struct Session {
     pub own: Vec<String>,
     /// What the runtime can keep of promises.
     pub enforces: Enforces,
+    /// Results that spoke to the agent: what reaches out is not routine any more.
+    pub suspicious: Vec<SuspiciousResult>,
 }
 
-/// A file this session wrote.
+/// A tool's result that spoke to the agent. Its words are not kept: a judge would read them too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuspiciousResult {
+    /// The tool that brought it in.
+    pub tool: String,
+    /// What it held, by the names of the probe.
+    pub kinds: Vec<String>,
+}
+
+/// The name under which a lost record of a project counts against its code.
+pub const LOST_PROJECT: &str = "/the project's lost record";
+
+/// A file this session wrote. A folder that was brought as a whole ends in a slash.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenFile {
     pub path: String,
@@ -49,22 +60,20 @@ pub struct WrittenFile {
 }
 
 impl WrittenFile {
+    /// The mark of a file that is somebody's work under a new name.
+    pub(crate) const MOVED: &'static str = "moved";
+
+    /// It took the place of what was there.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.taint.iter().any(|mark| mark == Self::MOVED)
+    }
+
     /// All of it is the session's. A person's file that was only added to stays theirs.
     #[must_use]
     pub const fn is_own(&self) -> bool {
         self.created || !self.digest.is_empty()
     }
-}
-
-/// SHA-256 in hex: the one digest of the workspace.
-#[must_use]
-pub fn digest(bytes: impl AsRef<[u8]>) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        // Writing to a string cannot fail.
-        write!(hex, "{byte:02x}").unwrap_or_default();
-    }
-    hex
 }
 
 /// Denials of the judge, and its outages, counted apart.

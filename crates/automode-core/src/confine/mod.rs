@@ -2,15 +2,13 @@
 //!
 //! The engine promises, the runtime keeps: [`Session::enforces`](crate::Session) says what
 //! it can keep here, and without it every answer is as if there were no confinement.
-//! A promise only tightens. It turns into an allow only a call that is [`Confinable`] or
-//! [`Recoverable`], and neither can be made of a call with any other obstacle.
+//! A promise only tightens. It turns into an allow only a call that is [`Confinable`](crate::engine::Confinable)
+//! or [`Recoverable`](crate::engine::Recoverable), and neither can be made of a call with any other obstacle.
 
-mod confinable;
 mod confinement;
 mod rewrite;
 mod settings;
 
-pub use confinable::{Confinable, Recoverable};
 pub use confinement::{Confinement, Git, Home, Network};
 pub use rewrite::{Rewritten, rewrite};
 pub use settings::{ConfineMode, ConfineSettings, Undo};

@@ -8,6 +8,7 @@ use automode_shell::{
 };
 
 use crate::Action;
+use crate::Replacement;
 
 /// A file and what an action puts into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +30,10 @@ pub fn of(action: &Action, analysis: &Analysis, context: &Context, facts: &Facts
     };
     match action {
         Action::Write { path, content } => whole(path, content.clone()),
-        Action::Edit { path, old, new } => {
-            let body = edited(&absolute(path, context), old, new, facts);
+        Action::Edit {
+            path, new, steps, ..
+        } => {
+            let body = edited(&absolute(path, context), new, steps, facts);
             whole(path, body)
         }
         Action::Notebook { path, source, .. } => whole(path, source.clone()),
@@ -39,14 +42,15 @@ pub fn of(action: &Action, analysis: &Analysis, context: &Context, facts: &Facts
     }
 }
 
-/// The file after the edit, where its text is known; the new part alone otherwise.
-fn edited(path: &str, old: &str, new: &str, facts: &Facts) -> String {
-    match facts.files.get(path) {
-        Some(FileFact::Text { body, .. }) if !old.is_empty() && body.contains(old) => {
-            body.replacen(old, new, 1)
-        }
-        _ => new.to_owned(),
-    }
+/// The file after the edit, where its text is known; the new parts alone otherwise.
+fn edited(path: &str, new: &str, steps: &[Replacement], facts: &Facts) -> String {
+    let FileFact::Text { body, .. } = facts.files.get(path).unwrap_or(&FileFact::Absent) else {
+        return new.to_owned();
+    };
+    steps
+        .iter()
+        .try_fold(body.clone(), |body, step| step.apply(&body))
+        .unwrap_or_else(|| new.to_owned())
 }
 
 fn absolute(path: &str, context: &Context) -> String {

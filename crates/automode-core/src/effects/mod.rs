@@ -7,6 +7,7 @@
 
 mod body;
 mod content;
+mod outward;
 mod service;
 mod url;
 mod verb;
@@ -14,6 +15,7 @@ mod verb;
 pub use body::Body;
 pub(crate) use content::exercised;
 pub use content::{Content, Runs, starting_commands};
+pub use outward::reaches_out;
 pub use url::{Url, is_loopback};
 pub use verb::Verb;
 
@@ -25,7 +27,7 @@ use serde_json::{Map, Value};
 
 use crate::escape::percent_decoded;
 use crate::redact::redact;
-use crate::{Action, tool};
+use crate::{Action, NamePattern, tool};
 
 /// The effects of an action, and of the code that it would leave behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,15 +61,8 @@ impl Effects {
             }));
         own.invocations.extend(other.analysis.invocations);
         own.needs.extend(other.analysis.needs);
-        own.coverage = match (&own.coverage, &other.analysis.coverage) {
-            (Coverage::Complete, coverage) | (coverage, Coverage::Complete) => coverage.clone(),
-            (Coverage::Opaque(gap), _) | (_, Coverage::Opaque(gap)) => {
-                Coverage::Opaque(gap.clone())
-            }
-            (Coverage::Partial(gaps), Coverage::Partial(others)) => {
-                Coverage::Partial(gaps.iter().chain(others).cloned().collect())
-            }
-        };
+        let coverage = std::mem::replace(&mut own.coverage, Coverage::Complete);
+        own.coverage = coverage.and(other.analysis.coverage);
         self.content.extend(other.content);
         self.writes.extend(other.writes);
         self
@@ -83,19 +78,30 @@ pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
         Action::Read { path } => known(Act::Read {
             target: locate(path, context),
         }),
-        Action::Search { path, .. } => known(Act::Read {
-            target: searched(path.as_deref().unwrap_or(&context.cwd), context),
-        }),
+        Action::Search { path, .. } => {
+            let place = path.as_deref().unwrap_or(&context.cwd);
+            let places = unbraced(place).into_iter();
+            let reads = places.flat_map(|place| {
+                let hidden = hidden_by_glob(&place).map(|file| locate(&file, context));
+                [Some(searched(&place, context)), hidden]
+            });
+            all_known(reads.flatten().map(|target| Act::Read { target }))
+        }
         Action::Edit { path, .. } | Action::Notebook { path, .. } => {
             known(write(path, WriteHow::Edit, context))
         }
         Action::Write { path, .. } => known(write(path, WriteHow::Replace, context)),
-        Action::Fetch { url, .. } => known(fetch(url, context)),
-        Action::WebSearch { .. } => known(Act::Connect {
-            host: Host::Default("the search engine".to_owned()),
-            direction: Direction::Receive,
-            data: Taint::NONE,
+        Action::Fetch { url, prompt } => known(match (fetch(url, context), prompt) {
+            (Act::Connect { host, .. }, Some(prompt)) if redact(prompt) != *prompt => {
+                Act::Connect {
+                    host,
+                    direction: Direction::Send,
+                    data: Taint::SECRET,
+                }
+            }
+            (act, _) => act,
         }),
+        Action::WebSearch { query } => known(search(query)),
         Action::Mcp {
             server,
             tool,
@@ -132,11 +138,26 @@ fn suspected(name: &str, input: &Map<String, Value>, context: &Context, facts: &
 }
 
 fn locate(path: &str, context: &Context) -> Target {
-    let expanded = match (path.strip_prefix("~/"), &context.home) {
-        (Some(rest), Some(home)) => format!("{}/{rest}", home.trim_end_matches('/')),
-        _ => path.to_owned(),
+    // Clients take the blanks around a path away.
+    let path = path.trim();
+    let expanded = match (path.strip_prefix('~'), &context.home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            format!("{}{rest}", home.trim_end_matches('/'))
+        }
+        (Some(_) | None, _) => path.to_owned(),
     };
     Target::locate(&Word::text(expanded, Span::default()), Some(&context.cwd))
+}
+
+/// A filter of a search takes hidden and ignored files too: `*env` is also `.env`.
+fn hidden_by_glob(place: &str) -> Option<String> {
+    let (folder, names) = place.rsplit_once('/')?;
+    let folder = folder.trim_end_matches("/**");
+    let pattern = format!("/d/{names}");
+    let all = names == "**";
+    let named = || NamePattern::read(&pattern).is_some_and(|names| names.may_take(".env"));
+    let takes = names.starts_with(['*', '?']) && (all || named());
+    takes.then(|| format!("{folder}/.env"))
 }
 
 /// What a search reads: a place, or what a pattern below it matches.
@@ -159,6 +180,22 @@ fn write(path: &str, how: WriteHow, context: &Context) -> Act {
     }
 }
 
+/// A search only receives, unless its words are a secret.
+fn search(query: &str) -> Act {
+    let (host, direction, data) = if redact(query) == query {
+        let engine = Host::Default("the search engine".to_owned());
+        (engine, Direction::Receive, Taint::NONE)
+    } else {
+        let engine = Host::Named("the search engine".to_owned());
+        (engine, Direction::Send, Taint::SECRET)
+    };
+    Act::Connect {
+        host,
+        direction,
+        data,
+    }
+}
+
 /// A fetch only receives, unless its address carries data.
 fn fetch(address: &str, context: &Context) -> Act {
     let url = Url::read(address);
@@ -177,22 +214,64 @@ fn fetch(address: &str, context: &Context) -> Act {
     } else {
         (Direction::Receive, Taint::NONE)
     };
+    // Other tongues than the web's speak to services that a page does not reach.
+    let host = match url.host() {
+        Host::Loopback if !url.is_web() => Host::Unknown,
+        host => host,
+    };
     Act::Connect {
-        host: url.host(),
+        host,
         direction,
         data,
     }
 }
 
 fn known(act: Act) -> Analysis {
-    let effect = Effect {
+    all_known([act])
+}
+
+fn all_known(acts: impl IntoIterator<Item = Act>) -> Analysis {
+    let effect = |act| Effect {
         act,
         // No program starts: the index leads nowhere.
         by: usize::MAX,
         span: Span::default(),
         certainty: Certainty::Always,
     };
-    done(vec![effect], Coverage::Complete)
+    done(acts.into_iter().map(effect).collect(), Coverage::Complete)
+}
+
+/// The most places that one pattern is read as.
+const MOST_PLACES: usize = 32;
+
+/// The patterns that `a{b,c}` stands for, and itself where there are too many.
+fn unbraced(pattern: &str) -> Vec<String> {
+    let mut found = vec![pattern.to_owned()];
+    while let Some(at) = found.iter().position(|text| braces(text).is_some()) {
+        let text = found.swap_remove(at);
+        let Some((before, choices, after)) = braces(&text) else {
+            break;
+        };
+        found.extend(
+            choices
+                .split(',')
+                .map(|choice| format!("{before}{choice}{after}")),
+        );
+        if found.len() > MOST_PLACES {
+            return vec![pattern.to_owned()];
+        }
+    }
+    found
+}
+
+/// What stands before, in and after the first innermost braces that hold choices.
+fn braces(text: &str) -> Option<(&str, &str, &str)> {
+    let close = text.find('}')?;
+    let open = text.get(..close)?.rfind('{')?;
+    let inside = text.get(open.saturating_add(1)..close)?;
+    let before = text.get(..open)?;
+    let after = text.get(close.saturating_add(1)..)?;
+    Some((before, inside, after))
 }
 
 fn opaque(why: &str, length: usize) -> Analysis {

@@ -84,6 +84,12 @@ impl<'a> Url<'a> {
 
 /// Long and without the shape of words: what an encoding leaves.
 fn is_scrambled(part: &str) -> bool {
+    if part
+        .split(['-', '_', '+', '.', ',', '%', '~'])
+        .any(is_encoded)
+    {
+        return true;
+    }
     if part.len() < NAME {
         return false;
     }
@@ -92,6 +98,20 @@ fn is_scrambled(part: &str) -> bool {
         .filter(|word| !word.is_empty());
     // A title or a file name is made of short words; a digest or an encoding is not.
     words.map(str::len).max().unwrap_or_default() >= NAME.saturating_sub(8)
+}
+
+/// Shorter words are taken for names: an identifier of a video or a commit is no message.
+const ENCODED: usize = 24;
+
+/// A word as only an encoding leaves it: long, of letters and digits, and no number.
+fn is_encoded(word: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| word.as_bytes().iter().any(kind);
+    let hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let cased = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && digits > 0;
+    // A host has no capitals; words of a name are not glued together with digits among them.
+    let glued = digits > 1 && word.len() >= ENCODED.saturating_add(8);
+    word.len() >= ENCODED && !hex && (cased || glued)
 }
 
 /// A password or a token under its own name.

@@ -233,9 +233,10 @@ impl Verb {
             .iter()
             .any(|word| matches!(word.as_str(), "and" | "then" | "or" | "n"));
         match (first, strongest) {
-            // `get_order` reads an order; `list_payments` reads payments.
+            // `get_order` reads an order; `list_payments` reads payments. No thing is called
+            // `replace`, so `search_replace` does that.
             (Some(Self::Read), Some(Self::Pay | Self::Change | Self::Send | Self::Run))
-                if !joined =>
+                if !joined && !words.iter().any(|word| is_never_a_noun(word)) =>
             {
                 Some(Self::Read)
             }
@@ -262,8 +263,49 @@ fn known(word: &str) -> Option<Verb> {
         .find_map(|(verb, words)| words.contains(&word).then_some(*verb))
 }
 
+/// A verb that no thing is called by.
+fn is_never_a_noun(word: &str) -> bool {
+    const NEVER: &[&str] = &[
+        "append",
+        "assign",
+        "buy",
+        "configure",
+        "create",
+        "disable",
+        "donate",
+        "edit",
+        "enable",
+        "eval",
+        "evaluate",
+        "exec",
+        "execute",
+        "insert",
+        "install",
+        "invoke",
+        "modify",
+        "navigate",
+        "notify",
+        "pay",
+        "publish",
+        "put",
+        "rename",
+        "replace",
+        "respond",
+        "save",
+        "sell",
+        "send",
+        "submit",
+        "subscribe",
+        "unlock",
+        "upsert",
+        "withdraw",
+        "write",
+    ];
+    NEVER.contains(&word)
+}
+
 /// The words of a name, whatever its spelling: `sendEmail`, `send_email`, `SendEmail`.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut lower = false;
     for letter in name.chars() {
@@ -301,6 +343,10 @@ mod tests {
             ("GmailSendEmail", Some(Verb::Send)),
             ("delete_file", Some(Verb::Delete)),
             ("read_and_delete", Some(Verb::Delete)),
+            ("search_replace_all", Some(Verb::Change)),
+            ("find_or_create", Some(Verb::Change)),
+            ("browser_evaluate", Some(Verb::Run)),
+            ("fetch_execute", Some(Verb::Run)),
             ("get_access", Some(Verb::Grant)),
             ("invite_user_to_slack", Some(Verb::Grant)),
             ("BankManagerTransferFunds", Some(Verb::Pay)),

@@ -1,14 +1,15 @@
 //! One call with everything that decides about it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use automode_shell::{Analysis, Context, FileFact};
+use automode_shell::{Act, Analysis, Context, Effect, FileFact, Invocation};
 
 use super::project;
 use crate::effects::{self, Effects};
 use crate::policy::{Policy, Subject};
-use crate::scene::{ProjectState, Scene};
+use crate::scene::{KnownPlaces, ProjectState, Scene};
+use crate::transcript::Entry;
 use crate::{Action, Facts, Query, Session, ToolCall, tool};
 
 /// What goes into the engine.
@@ -46,11 +47,19 @@ pub(super) struct Case<'a> {
     pub effects: Effects,
     /// What is known of the code that the project would load.
     pub project: ProjectState,
+    /// The places of this call that were looked up before.
+    pub known_places: KnownPlaces,
     /// What was asked for, answered or not.
     pub asked: BTreeSet<Query>,
 }
 
 impl<'a> Case<'a> {
+    /// What was said so far: as it was read back, or as the session has it.
+    pub fn entries(&self) -> &[Entry] {
+        let recalled = self.facts.transcript.as_deref();
+        recalled.unwrap_or(&self.session.transcript)
+    }
+
     pub fn new(question: Question<'a>) -> Self {
         let Question {
             call,
@@ -73,6 +82,7 @@ impl<'a> Case<'a> {
             facts: Facts::default(),
             effects: Effects::unknown(),
             project: ProjectState::Unknown,
+            known_places: KnownPlaces::default(),
             asked: BTreeSet::new(),
         };
         case.analyse();
@@ -97,6 +107,7 @@ impl<'a> Case<'a> {
     pub fn learn(&mut self, facts: Facts) {
         let Facts {
             paths,
+            matches,
             shell,
             repos,
             changes,
@@ -106,6 +117,7 @@ impl<'a> Case<'a> {
             instructions,
         } = facts;
         self.facts.paths.extend(paths);
+        self.facts.matches.extend(matches);
         self.facts.repos.extend(repos);
         let changed = !changes.is_empty();
         self.facts.changes.extend(changes);
@@ -119,6 +131,7 @@ impl<'a> Case<'a> {
             }
             return;
         }
+        let assumed = self.assumed(&shell.files);
         for (path, fact) in shell.files {
             let fact = match fact {
                 FileFact::Text { body, session } => FileFact::Text {
@@ -129,10 +142,40 @@ impl<'a> Case<'a> {
             };
             self.facts.shell.files.insert(path, fact);
         }
-        self.analyse();
+        if assumed {
+            let files = &self.facts.shell.files;
+            let needs = &mut self.effects.analysis.needs;
+            needs.retain(|need| !files.contains_key(need.path()));
+        } else {
+            self.analyse();
+        }
         if !self.facts.changes.is_empty() {
             self.project = project::state(self);
         }
+    }
+
+    /// Whether every file is what the analysis took it for, so that another one would say the
+    /// same. Only of commands that read and stay where they are: nothing else in them asks
+    /// for these files.
+    fn assumed(&self, files: &BTreeMap<String, FileFact>) -> bool {
+        let Effects {
+            analysis,
+            content,
+            writes,
+        } = &self.effects;
+        let stays = |start: &Invocation| start.cwd.as_ref() == Some(&self.context.cwd);
+        let reads = |effect: &Effect| matches!(effect.act, Act::Read { .. });
+        let expected = |(path, found): (&String, &FileFact)| {
+            let mut needs = analysis.needs.iter().filter(|need| need.path() == path);
+            needs.next().is_some_and(|need| need.assumed(found))
+                && needs.all(|need| need.assumed(found))
+        };
+        self.context.cwd == self.call.cwd
+            && content.is_empty()
+            && writes.is_empty()
+            && analysis.effects.iter().all(reads)
+            && analysis.invocations.iter().all(stays)
+            && files.iter().all(expected)
     }
 
     /// What a shell command would do, where the action is one.
@@ -157,10 +200,12 @@ impl<'a> Case<'a> {
             action: &self.action,
             analysis: Some(&self.effects.analysis),
             content: &self.effects.content,
+            writes: &self.effects.writes,
             context: &self.context,
             facts: &self.facts,
             session: self.session,
             project: &self.project,
+            known_places: &self.known_places,
         }
     }
 
@@ -192,5 +237,84 @@ fn context(call: &ToolCall, session: &Session, policy: &Policy) -> Context {
         home: session.home.clone(),
         roots,
         variables: session.variables.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use automode_shell::Need;
+
+    use super::*;
+
+    /// What is learned from files that are not there, and from another analysis with them.
+    fn check(command: &str, found: &[(&str, FileFact)], is_assumed: bool) {
+        let call = ToolCall::bash(command, "/w");
+        let session = Session::default();
+        let policy = Policy::default();
+        let mut case = Case::new(Question {
+            call: &call,
+            session: &session,
+            policy: &policy,
+            judge: JudgePresence::Absent,
+            now: 0,
+        });
+        let asked = case.effects.analysis.needs.clone();
+        let mut files: BTreeMap<String, FileFact> = asked
+            .iter()
+            .map(|need| {
+                let fact = match need {
+                    Need::Below(_) => FileFact::Directory,
+                    Need::File(_) | Need::Tree(_) | Need::Secret(_) => FileFact::Absent,
+                };
+                (need.path().to_owned(), fact)
+            })
+            .collect();
+        for (path, fact) in found {
+            files.insert((*path).to_owned(), fact.clone());
+        }
+        assert_eq!(case.assumed(&files), is_assumed, "{command}");
+        case.learn(Facts {
+            shell: automode_shell::Facts { files },
+            ..Facts::default()
+        });
+        let learned = case.effects.clone();
+        case.analyse();
+        assert_eq!(learned, case.effects, "{command}");
+    }
+
+    #[test]
+    fn what_was_assumed_is_not_analysed_again() {
+        let tree = |path| (path, FileFact::Directory);
+        let text = |path, body: &str| {
+            let body = body.to_owned();
+            let fact = FileFact::Text {
+                body,
+                session: false,
+            };
+            (path, fact)
+        };
+        check("grep -rn word src | sort", &[tree("/w/src")], true);
+        check(
+            "grep -rn a src && grep -rn b lib",
+            &[tree("/w/src"), tree("/w/lib")],
+            true,
+        );
+        check("grep -rn word src", &[], false);
+        check(
+            "grep -rn word src",
+            &[tree("/w/src"), text("/w/src/.env", "word")],
+            false,
+        );
+        check(
+            "grep -rn word src",
+            &[tree("/w/src"), ("/w/src/.env", FileFact::Unreadable)],
+            false,
+        );
+        check("grep -rn word src > out", &[tree("/w/src")], false);
+        let linked = ("/w/src", FileFact::Unreadable);
+        check("grep -rn word src", &[linked], false);
+        check("cd src && grep -rn word .", &[tree("/w/src")], false);
+        check("bash run.sh; grep -rn word src", &[tree("/w/src")], false);
+        check("grep -rn word src; make", &[tree("/w/src")], false);
     }
 }

@@ -10,6 +10,7 @@ use super::plan::plan;
 use super::{WalkEnd, walk};
 use crate::confine::{ConfineMode, Enforces, Protection, Undo};
 use crate::policy::fixture::{fact, policy};
+use crate::scene::{ProjectState, Suspicion, SuspicionOrigin};
 use crate::{
     Facts, Ground, Mode, PathFact, PathKind, Presence, Query, Session, ToolCall, Trace, Verdict,
     judge, rules,
@@ -115,7 +116,7 @@ fn verdict(case: &Case<'_>, judged: Verdict) -> Verdict {
     let way = walk(case, &findings, &mut Trace::default());
     let opinion = match way.end {
         WalkEnd::Settled(opinion) => opinion,
-        WalkEnd::Judge => Opinion::new(judged, Ground::Judge(judge::Stage::Fast), ""),
+        WalkEnd::Judge => Opinion::new(judged, Ground::Judge(judge::JudgeStage::Fast), ""),
     };
     let opinion = match way.floor {
         Some(floor) => opinion.over(floor),
@@ -193,6 +194,7 @@ proptest! {
         confine in select(vec![ConfineMode::Off, ConfineMode::Unread, ConfineMode::Always]),
         undo in select(vec![Undo::Off, Undo::On]),
         enforces in (any::<bool>(), any::<bool>()),
+        found in any::<bool>(),
     ) {
         let mut call = ToolCall::bash(command, "/home/dev/app");
         if background {
@@ -227,6 +229,13 @@ proptest! {
                 let gap = Gap { kind: kind.clone(), span: Span::new(0, command.len()) };
                 case.effects.analysis.coverage = Coverage::Partial(vec![gap]);
             }
+            if found {
+                case.project = ProjectState::Suspect(vec![Suspicion {
+                    subject: "tests/all.py".to_owned(),
+                    why: "local-data: deletes your home directory".to_owned(),
+                    origin: SuspicionOrigin::Found,
+                }]);
+            }
             let findings = rules::detect(&case.scene());
             let way = walk(&case, &findings, &mut Trace::default());
             let opinion = match way.end {
@@ -255,6 +264,7 @@ proptest! {
             prop_assert_eq!(mode, Mode::Auto);
             match (&promised.protection.confinement, &promised.protection.snapshot) {
                 (Some(_), None) => {
+                    prop_assert!(!found, "what was found in the project's code is no gap");
                     prop_assert!(enforces.confinement && confine != ConfineMode::Off && !background);
                     prop_assert_eq!(standing.as_str(), "");
                 }

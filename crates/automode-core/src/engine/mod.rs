@@ -8,9 +8,12 @@
 //! IO: it asks to observe, asks to judge, and settles.
 
 mod case;
+mod confinable;
+mod consent;
 #[cfg(test)]
 mod laws;
 mod opinion;
+mod outward;
 mod plan;
 mod project;
 mod record;
@@ -18,6 +21,7 @@ mod stage;
 mod step;
 
 pub use case::{JudgePresence, Question};
+pub use confinable::{Confinable, Recoverable};
 pub use record::{Judged, Settlement};
 pub use step::{Engine, Input, Step};
 
@@ -81,12 +85,19 @@ fn promised(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> WalkEnd
 
 /// What no veto stopped: a permit, the mode's own answer, or the judge.
 fn permitted(case: &Case<'_>, findings: &[Finding], trace: &mut Trace) -> WalkEnd {
+    let warned = outward::is_warned(case);
     for (name, permit) in PERMITS {
+        // What a person wrote stands; what is only routine is not, after a result that spoke to the agent.
+        if warned && name != Stage::PolicyAllow {
+            stage::silence(trace, name, outward::WARNED);
+            continue;
+        }
         if let Some(opinion) = stage::hear(trace, name, permit(case, findings)) {
             return WalkEnd::Settled(stage::confine_allowed(case, findings, opinion));
         }
     }
     match case.session.mode {
+        Mode::Auto if warned => WalkEnd::Judge,
         Mode::Auto => promised(case, findings, trace),
         Mode::Default
         | Mode::AcceptEdits

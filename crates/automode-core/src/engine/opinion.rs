@@ -122,7 +122,7 @@ impl Opinion {
 const fn nobody(mode: Mode, presence: Presence) -> Option<&'static str> {
     match (mode, presence) {
         (Mode::DontAsk, _) => Some("in dontAsk mode nobody is asked"),
-        (_, Presence::Headless) => Some("nobody is there to ask"),
+        (_, Presence::Headless) => Some("it needs a person's yes, which cannot be asked for here"),
         (
             Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto | Mode::BypassPermissions,
             Presence::Interactive,

@@ -6,16 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use automode_shell::{Act, Code, Extent, Need, Target, VcsOp, WriteHow};
+use automode_shell::{Act, Code, Extent, Nature, Need, Target, VcsOp, WriteHow};
 
 use super::case::Case;
 use super::project;
 use crate::exceptions::MANIFESTS;
 use crate::scene::changes;
-use crate::{Action, PathKind, Query, path};
+use crate::{Action, NamePattern, Query, fastpath, path, rules};
 
 /// The most things looked at in one round.
-const MOST: usize = 96;
+const MOST: usize = 128;
 
 /// What should be observed and was not yet asked for.
 pub(super) fn plan(case: &Case<'_>) -> Vec<Query> {
@@ -24,11 +24,15 @@ pub(super) fn plan(case: &Case<'_>) -> Vec<Query> {
     files(case, &mut wanted);
     commands(case, &mut wanted);
     let open = |wanted: BTreeSet<Query>| -> Vec<Query> {
-        wanted
-            .into_iter()
-            .filter(|query| !case.asked.contains(query))
-            .take(MOST)
-            .collect()
+        let is_open = |query: &&Query| {
+            // What a path is, is told with what git has of it.
+            let is_told = matches!(query, Query::Path(path) if {
+                let more = Query::GitState(path.clone());
+                wanted.contains(&more) || case.asked.contains(&more)
+            });
+            !is_told && !case.asked.contains(*query)
+        };
+        wanted.iter().filter(is_open).take(MOST).cloned().collect()
     };
     let first = open(wanted);
     if first.is_empty() {
@@ -79,7 +83,7 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         if matches!(case.action, Action::Edit { .. }) {
             wanted.insert(Query::File(spelling.clone()));
         }
-        if overwrites(&case.action) && exists(case, &spelling) {
+        if overwrites(&case.action) {
             wanted.insert(Query::GitState(spelling.clone()));
         }
         wanted.insert(Query::Path(spelling));
@@ -90,17 +94,54 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
 fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
     let analysis = &case.effects.analysis;
     for need in &analysis.needs {
-        let Need::File(path) = need;
-        wanted.insert(Query::File(path.clone()));
-        wanted.insert(Query::Path(path.clone()));
+        let path = need.path().to_owned();
+        match need {
+            Need::Below(_) => {
+                wanted.insert(Query::Tree(path));
+            }
+            Need::File(_) | Need::Tree(_) | Need::Secret(_) => {
+                wanted.insert(Query::File(path.clone()));
+                wanted.insert(Query::Path(path));
+            }
+        }
     }
+    // What git starts, its configuration says: it is looked at whenever git runs.
+    let git = analysis.invocations.iter();
+    let git = git.filter(|start| start.is_a(Nature::Git));
+    wanted.extend(git.map(|start| Query::Repo(rules::git_directory(start, &case.context.cwd))));
+    wanted.extend(unreadable(case).into_iter().map(Query::Path));
+    let brought: Vec<&str> = case
+        .session
+        .written
+        .iter()
+        .filter_map(|file| file.path.strip_suffix('/'))
+        .collect();
     for effect in &analysis.effects {
+        // Whether it came with a folder that was brought, or was there before.
+        if let Act::Execute {
+            code: Code::File(target),
+            ..
+        } = &effect.act
+            && brought.iter().any(|folder| target.path.starts_with(folder))
+        {
+            wanted.insert(Query::GitState(target.path.clone()));
+            wanted.insert(project::changes(case, case.context.cwd.clone()));
+        }
         let touched = effect.act.touches().map(|(_, target)| target);
         if let Some(path) = touched.and_then(observable) {
-            if loses(&effect.act) && exists(case, &path) {
+            if loses(&effect.act) && !tells_what_it_takes(case, &path) {
                 wanted.insert(Query::GitState(path.clone()));
             }
             wanted.insert(Query::Path(path));
+        }
+        if let Some(target) = touched.filter(|target| target.extent == Extent::Pattern)
+            && (loses(&effect.act) || case.scene().place(target).secret.is_some())
+        {
+            wanted.extend(taken(case, target));
+        }
+        if loses(&effect.act) {
+            // Whether it is still what the session left there.
+            wanted.extend(touched.and_then(|target| own_file(case, &target.path)));
         }
         if is_package(&effect.act) {
             wanted.extend(manifests(case));
@@ -128,6 +169,24 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
             });
         }
     }
+}
+
+/// Places that nobody may read, where something is read that may hold them.
+fn unreadable(case: &Case<'_>) -> Vec<String> {
+    let analysis = &case.effects.analysis;
+    let reads = |act: &Act| matches!(act, Act::Read { .. });
+    if analysis.invocations.is_empty() && !analysis.effects.iter().any(|effect| reads(&effect.act))
+    {
+        return Vec::new();
+    }
+    case.policy.unreadable_places(&case.subject())
+}
+
+/// The text of a file that this session made, where it is known what it was.
+fn own_file(case: &Case<'_>, path: &str) -> Option<Query> {
+    let mut written = case.session.written.iter().rev();
+    let record = written.find(|file| file.path == path)?;
+    (record.is_own() && !record.digest.is_empty()).then(|| Query::File(path.to_owned()))
 }
 
 /// Whether a manifest may speak for it.
@@ -161,15 +220,25 @@ fn manifests(case: &Case<'_>) -> Vec<Query> {
 
 /// A whole file in place of another.
 fn overwrites(action: &Action) -> bool {
-    matches!(action, Action::Write { .. })
-        || matches!(action, Action::Edit { old, .. } if old.is_empty())
+    match action {
+        Action::Write { .. } => true,
+        Action::Edit { old, steps, .. } => {
+            old.is_empty()
+                || steps
+                    .iter()
+                    .any(|step| step.all || step.new.trim().is_empty())
+        }
+        Action::Notebook { mode, .. } => mode != "insert",
+        _ => false,
+    }
 }
 
-fn exists(case: &Case<'_>, path: &str) -> bool {
-    case.facts
-        .paths
-        .get(path)
-        .is_some_and(|fact| fact.kind != PathKind::Absent)
+/// Whether the call is an edit that holds what it takes away, so that git need not have it. Its
+/// file is looked at first; until then that is open.
+fn tells_what_it_takes(case: &Case<'_>, path: &str) -> bool {
+    let is_open = !case.facts.shell.files.contains_key(path);
+    matches!(case.action, Action::Edit { .. })
+        && (is_open || fastpath::tells_what_it_takes(path, &case.scene()))
 }
 
 /// What was there before is gone after.
@@ -179,6 +248,17 @@ fn loses(act: &Act) -> bool {
         WriteHow::Touch | WriteHow::Append | WriteHow::Attributes => false,
     };
     matches!(act, Act::Delete { .. }) || matches!(act, Act::Write { how, .. } if replaces(how))
+}
+
+/// What a pattern takes, and then the state of each.
+fn taken(case: &Case<'_>, target: &Target) -> Vec<Query> {
+    if NamePattern::read(&target.path).is_none() {
+        return Vec::new();
+    }
+    let mut wanted = vec![Query::Matches(target.path.clone())];
+    let known = case.facts.matches.get(&target.path);
+    wanted.extend(known.into_iter().flatten().cloned().map(Query::GitState));
+    wanted
 }
 
 /// The part of a target that can be looked at: of a pattern, its certain directory.

@@ -1,10 +1,14 @@
 //! What a settled call leaves in the session.
 
-use automode_shell::{Act, Extent, FileFact};
-use serde_json::Value;
+use std::collections::BTreeSet;
+
+use automode_shell::{
+    Act, Direction, Effect, Extent, FileFact, Host, Nature, Target, Value, VcsOp,
+};
 
 use super::case::Case;
 use crate::effects::Effects;
+use crate::scene::certain;
 use crate::{
     Action, CallRecord, Decision, Ledger, Outcome, PathKind, Session, Verdict, WrittenFile, brief,
     digest, judge, path, rules, transcript,
@@ -29,7 +33,7 @@ pub struct Settlement {
 /// The judge's part in a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
-    pub stage: judge::Stage,
+    pub stage: judge::JudgeStage,
     pub usage: judge::Usage,
     pub model: String,
 }
@@ -53,13 +57,30 @@ impl Settlement {
         for file in runs {
             let known = session.written.iter().position(|own| own.path == file.path);
             let before = known.map(|at| session.written.remove(at));
-            let created = file.created || before.as_ref().is_some_and(|own| own.created);
+            // What was put in its place is another file.
+            let made = file.created || before.as_ref().is_some_and(|own| own.created);
+            let created = made && !file.is_moved();
             session.written.push(WrittenFile {
                 created,
                 ..file.clone()
             });
         }
     }
+}
+
+/// Whether the program that writes also takes something away that this session did not make:
+/// it moves it there.
+fn moves_strange_work(case: &Case<'_>, write: &Effect) -> bool {
+    let effects = case.effects.analysis.effects.iter();
+    effects
+        .filter(|effect| effect.by == write.by)
+        .any(|effect| {
+            matches!(&effect.act, Act::Delete { target, .. } if !case
+                    .session
+                    .written
+                    .iter()
+                    .any(|file| file.path == target.path && file.created))
+        })
 }
 
 pub(super) fn call(case: &Case<'_>, verdict: Verdict) -> CallRecord {
@@ -83,9 +104,9 @@ pub(super) fn written(case: &Case<'_>) -> Vec<WrittenFile> {
     // With two directories that it may run in, a new file need not be this session's.
     let certain = case.context.cwd == case.call.cwd;
     // What the text of the file is suspected of; the command that wrote it is another matter.
-    let findings: Vec<String> = rules::detect_content(&case.scene())
-        .iter()
-        .map(|finding| finding.rule.to_owned())
+    let findings: Vec<String> = rules::suspected_content(&case.scene())
+        .into_iter()
+        .map(str::to_owned)
         .collect();
     let file = |path: &str, digest: String, taint: Vec<String>| {
         let fact = case.facts.paths.get(path);
@@ -104,16 +125,188 @@ pub(super) fn written(case: &Case<'_>) -> Vec<WrittenFile> {
             .map(|path| file(path, digest_after(case, path), Vec::new()))
             .collect();
     }
+    let inherited = inherited(case);
+    let effects = case.effects.analysis.effects.iter();
+    effects
+        .flat_map(|effect| {
+            let (target, data) = match &effect.act {
+                Act::Write { target, data, .. } => (target, *data),
+                // What is gone is nobody's: another file of that name is another file.
+                Act::Delete { target, .. } => return forgotten(case, target),
+                Act::Vcs(VcsOp::Apply | VcsOp::Fetch) if reaches_stranger(case, effect) => {
+                    return case
+                        .context
+                        .roots
+                        .iter()
+                        .map(|root| WrittenFile {
+                            path: format!("{}/", root.trim_end_matches('/')),
+                            digest: String::new(),
+                            created: false,
+                            findings: Vec::new(),
+                            taint: vec!["network".to_owned()],
+                        })
+                        .collect();
+                }
+                _ => return Vec::new(),
+            };
+            let mut taint: Vec<String> = data.names().map(str::to_owned).collect();
+            taint.extend(inherited.iter().cloned());
+            if is_fetched(case, effect) {
+                taint.push("network".to_owned());
+            }
+            if moves_strange_work(case, effect) {
+                taint.push(WrittenFile::MOVED.to_owned());
+            }
+            taint.sort();
+            taint.dedup();
+            let known = case.facts.paths.get(&target.path);
+            let into = known.is_some_and(|fact| fact.kind == PathKind::Directory);
+            let marked = taint.iter().any(|mark| counts(mark));
+            if target.extent == Extent::Exact && !(into && marked) {
+                return vec![file(&target.path, String::new(), taint)];
+            }
+            // A folder that was filled counts as written with all that is in it; the
+            // project itself is no such folder.
+            let mut roots = case.context.roots.iter().chain([&case.context.cwd]);
+            if target.extent == Extent::Below
+                && !target.path.is_empty()
+                && !roots.any(|root| *root == target.path)
+            {
+                let tree = format!("{}/", target.path.trim_end_matches('/'));
+                return vec![WrittenFile {
+                    created: false,
+                    ..file(&tree, String::new(), taint)
+                }];
+            }
+            let trees = if marked {
+                trees(case, effect, target)
+            } else {
+                Vec::new()
+            };
+            trees
+                .into_iter()
+                .map(|path| WrittenFile {
+                    created: false,
+                    ..file(&path, String::new(), taint.clone())
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// The session's record of what a call takes away, without its claim.
+fn forgotten(case: &Case<'_>, target: &Target) -> Vec<WrittenFile> {
+    let below = format!("{}/", target.path.trim_end_matches('/'));
+    let gone = |path: &str| path == target.path || path.starts_with(&below);
+    let written = case.session.written.iter();
+    written
+        .filter(|file| file.created && gone(&file.path))
+        .map(|file| WrittenFile {
+            created: false,
+            taint: [&file.taint[..], &[WrittenFile::MOVED.to_owned()]].concat(),
+            ..file.clone()
+        })
+        .collect()
+}
+
+/// Whether the program that writes also fetches, so that the one may be the other.
+fn is_fetched(case: &Case<'_>, effect: &Effect) -> bool {
+    let start = case.effects.analysis.invocations.get(effect.by);
+    let code = start.is_none_or(|start| !start.is_a(Nature::Git));
+    // A tool that is no program brings something whichever way it is said to talk.
+    let either = start.is_none();
+    code && case.effects.analysis.effects.iter().any(|other| {
+        let receives = matches!(
+            &other.act,
+            Act::Connect {
+                host: Host::Named(_) | Host::Unknown,
+                direction,
+                ..
+            } if either || *direction == Direction::Receive
+        );
+        other.by == effect.by && receives
+    })
+}
+
+/// Whether git talks to a repository that was no remote of the project when the session began.
+fn reaches_stranger(case: &Case<'_>, effect: &Effect) -> bool {
+    let start = case.effects.analysis.invocations.get(effect.by);
+    start.is_some_and(|start| case.scene().stranger(start).is_some())
+}
+
+/// Marks that count against what is done with a file later.
+fn counts(mark: &str) -> bool {
+    matches!(mark, "network" | "decoded" | "secret")
+}
+
+/// The marks of everything that the call reads or moves: a copy has them too.
+fn inherited(case: &Case<'_>) -> BTreeSet<String> {
+    let scene = case.scene();
     let effects = case.effects.analysis.effects.iter();
     effects
         .filter_map(|effect| {
-            let Act::Write { target, data, .. } = &effect.act else {
+            let (Act::Read { target } | Act::Delete { target, .. }) = &effect.act else {
                 return None;
             };
-            let taint = data.names().map(str::to_owned).collect();
-            (target.extent == Extent::Exact).then(|| file(&target.path, String::new(), taint))
+            Some(target)
+        })
+        .flat_map(|target| scene.marks_at(target))
+        .filter(|mark| counts(mark))
+        .cloned()
+        .collect()
+}
+
+/// What a program names itself when it brings something: by the address that it is given, or
+/// all of the folder. A folder ends in a slash.
+fn trees(case: &Case<'_>, effect: &Effect, target: &Target) -> Vec<String> {
+    let folder = format!("{}/", certain(&target.path).trim_end_matches('/'));
+    let start = case.effects.analysis.invocations.get(effect.by);
+    let addressed: Vec<String> = start
+        .into_iter()
+        .flat_map(|start| start.argv.iter().skip(1))
+        .filter_map(Value::literal)
+        .filter(|word| word.contains("://") || is_remote_path(word))
+        .filter_map(|word| named_by(&word))
+        .collect();
+    let clones = start.is_some_and(|start| start.is_a(Nature::Git));
+    let names_itself = start.is_some_and(|start| start.is_a(Nature::NamesItsOutput)) || clones;
+    // The folder is the program's own where it was named.
+    let given = case.facts.paths.get(folder.trim_end_matches('/'));
+    let new = given.is_some_and(|fact| fact.kind == PathKind::Absent);
+    if addressed.is_empty() || !names_itself || new {
+        return vec![folder];
+    }
+    addressed
+        .into_iter()
+        .flat_map(|name| {
+            let path = format!("{folder}{name}");
+            if clones {
+                vec![format!("{}/", path.trim_end_matches(".git"))]
+            } else {
+                vec![path]
+            }
         })
         .collect()
+}
+
+/// `host:path`, as programs that copy over the network take it.
+fn is_remote_path(word: &str) -> bool {
+    word.split_once(':')
+        .is_some_and(|(host, path)| !host.is_empty() && !host.contains('/') && !path.is_empty())
+        && !word.starts_with('-')
+}
+
+/// The last name of an address, under which its content is kept.
+fn named_by(address: &str) -> Option<String> {
+    let bare = address.split(['?', '#']).next()?;
+    let (_, path) = bare.split_once("://").unwrap_or(("", bare));
+    let name = path.trim_end_matches('/').rsplit(['/', ':']).next()?;
+    let named = path.contains('/') || path.contains(':');
+    Some(if named && !name.is_empty() {
+        name.to_owned()
+    } else {
+        "index.html".to_owned()
+    })
 }
 
 /// The digest of what an edit leaves behind, where that is known and all of it is the
@@ -137,17 +330,12 @@ fn own_text<'c>(case: &'c Case<'_>, path: &str) -> Option<&'c str> {
     (record.digest == digest(body)).then_some(body)
 }
 
-/// The text after a single replacement.
+/// The text after all replacements.
 fn replaced(case: &Case<'_>, body: &str) -> Option<String> {
-    let Action::Edit { old, new, .. } = &case.action else {
+    let Action::Edit { steps, .. } = &case.action else {
         return None;
     };
-    if case.call.input.contains_key("edits") || old.is_empty() || !body.contains(old) {
-        return None;
-    }
-    let all = case.call.input.get("replace_all").and_then(Value::as_bool);
-    Some(match all {
-        Some(true) => body.replace(old, new),
-        Some(false) | None => body.replacen(old, new, 1),
-    })
+    steps
+        .iter()
+        .try_fold(body.to_owned(), |body, step| step.apply(&body))
 }

@@ -8,8 +8,9 @@ use automode_shell::Coverage;
 use serde_json::Value;
 
 use super::case::Case;
+use super::confinable::{Confinable, Recoverable};
 use super::opinion::Opinion;
-use crate::confine::{Confinable, ConfineMode, Possible, Recoverable, Undo};
+use crate::confine::{ConfineMode, Possible, Undo};
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
 use crate::policy::{AskRules, Asked, Asks, Bypass, Match};
 use crate::scene::{Suspicion, report};
@@ -51,6 +52,11 @@ pub(super) fn hear(trace: &mut Trace, stage: Stage, word: StageAnswer) -> Option
     }
 }
 
+/// Notes that a stage was not asked.
+pub(super) fn silence(trace: &mut Trace, stage: Stage, why: &str) {
+    hear(trace, stage, StageAnswer::silent(why));
+}
+
 /// Notes an opinion.
 pub(super) fn note(trace: &mut Trace, stage: Stage, opinion: &Opinion) {
     trace.entries.push(TraceEntry {
@@ -72,7 +78,10 @@ pub(super) fn deny(case: &Case<'_>) -> StageAnswer {
     let (mode, presence) = (case.session.mode, case.session.presence);
     let failed = Opinion::failed(Failure::Parse, "", presence, &case.policy.settings);
     let broken = Opinion {
-        reason: format!("broken settings allow nothing: {}", why.replace('\n', "; ")),
+        reason: format!(
+            "broken settings allow nothing: {} (hint: automode config lint)",
+            why.replace('\n', "; ")
+        ),
         ..failed
     };
     StageAnswer::Says(broken.bounding(mode, presence))
@@ -96,7 +105,7 @@ pub(super) fn guards(case: &Case<'_>) -> StageAnswer {
         Some(stop) => StageAnswer::Says(Opinion::new(
             Verdict::Ask,
             Ground::Guard(stop.guard),
-            format!("{}; no judge may approve that", stop.reason),
+            format!("{}; only a person may approve that", stop.reason),
         )),
         None => StageAnswer::silent("no guard stops it"),
     }
@@ -305,7 +314,7 @@ pub(super) fn confine_allowed(
     let wanted = match settings.confine.mode {
         ConfineMode::Off => false,
         ConfineMode::Unread => Confinable::starts_unread_code(&scene),
-        ConfineMode::Always => true,
+        ConfineMode::Always => !Confinable::only_sets_the_shell(&scene),
     };
     if wanted && let Ok(confinable) = Confinable::of(&scene, findings, settings.project_code) {
         opinion.protection.confinement =
@@ -386,7 +395,7 @@ pub(super) fn open_reason(case: &Case<'_>, findings: &[Finding]) -> String {
     if case.analysis().is_none() {
         return unsettled(case);
     }
-    if let Some(Suspicion { subject, why }) = case.project.suspicions().first() {
+    if let Some(Suspicion { subject, why, .. }) = case.project.suspicions().first() {
         return format!("it runs code of the project that is not clean: {subject} {why}");
     }
     if let Some(gap) = exceptions::open_gaps(&scene, project_code).first() {

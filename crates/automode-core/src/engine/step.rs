@@ -5,6 +5,7 @@
 //! judge in at most two passes, and an answer out of turn is a failure.
 
 use super::case::{Case, JudgePresence, Question};
+use super::consent;
 use super::opinion::Opinion;
 use super::plan::plan;
 use super::record::{self, Judged, Settlement};
@@ -15,8 +16,8 @@ use crate::judge::{self, Judgement, Judging, Next};
 use crate::ledger::{Entry, Limit};
 use crate::scene::Suspicion;
 use crate::{
-    Decision, Facts, Failure, Finding, Ground, Ledger, Query, Stage, Trace, TraceEntry, Verdict,
-    Weight, brief, rules,
+    Decision, Facts, Failure, Finding, Ground, Ledger, Mode, Query, Stage, Trace, TraceEntry,
+    Verdict, Weight, brief, rules,
 };
 
 /// How often the engine asks to observe before it decides with what it has.
@@ -38,27 +39,37 @@ pub enum Step {
 pub enum Input {
     Start,
     Facts(Facts),
-    Reply(Result<judge::Reply, Failure>),
+    Reply(Result<judge::Reply, judge::Trouble>),
 }
 
 /// One call under way.
 #[derive(Debug)]
 pub struct Engine<'a> {
     case: Case<'a>,
-    state: State,
+    state: EngineState,
     findings: Vec<Finding>,
     trace: Trace,
     /// What the answer may not be looser than.
     floor: Option<Opinion>,
     judged: Option<Judged>,
+    recall: RecallState,
+}
+
+/// Whether the user's words were looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RecallState {
+    Open,
+    Done,
 }
 
 #[derive(Debug)]
-enum State {
+enum EngineState {
     Fresh,
     Observing {
         rounds: u8,
     },
+    /// A veto stands that the user's own words could turn into evidence.
+    Consenting,
     Recalling,
     Judging(Judging),
     /// It would not run: a person may have permitted it once.
@@ -71,55 +82,67 @@ impl<'a> Engine<'a> {
     pub fn new(question: Question<'a>) -> Self {
         Self {
             case: Case::new(question),
-            state: State::Fresh,
+            state: EngineState::Fresh,
             findings: Vec::new(),
             trace: Trace::default(),
             floor: None,
             judged: None,
+            recall: RecallState::Open,
         }
     }
 
     /// Takes an answer and says what comes next.
     pub fn resume(&mut self, input: Input) -> Step {
-        let state = std::mem::replace(&mut self.state, State::Settled);
+        let state = std::mem::replace(&mut self.state, EngineState::Settled);
         match (state, input) {
-            (State::Fresh, Input::Start) => match self.case.call.check() {
+            (EngineState::Fresh, Input::Start) => match self.case.call.check() {
                 Ok(()) => self.observe(0),
                 Err(wrong) => {
-                    let opinion = self.failed(Failure::Parse, &wrong);
+                    let opinion = self.unusable(&wrong);
                     self.settle(opinion, Entry::Unjudged(Verdict::Deny))
                 }
             },
-            (State::Observing { rounds }, Input::Facts(facts)) => {
+            (EngineState::Observing { rounds }, Input::Facts(facts)) => {
                 self.case.learn(facts);
                 self.observe(rounds)
             }
-            (State::Recalling, Input::Facts(facts)) => {
+            (EngineState::Consenting, Input::Facts(facts)) => {
+                self.case.learn(facts);
+                self.recall = RecallState::Done;
+                self.hear_consent();
+                self.go_on()
+            }
+            // Words that cannot be read are nobody's consent.
+            (EngineState::Consenting, Input::Reply(_)) => self.go_on(),
+            (EngineState::Recalling, Input::Facts(facts)) => {
                 self.case.learn(facts);
                 self.ask_judge()
             }
             // What the judge must see could not be had: there is nothing to ask about.
-            (State::Recalling, Input::Reply(Err(failure))) => self.fail(failure, ""),
-            (State::Judging(judging), Input::Reply(reply)) => self.hear_judge(judging, reply),
-            (State::Permitting(held), Input::Facts(facts)) => {
+            (EngineState::Recalling, Input::Reply(Err(trouble))) => {
+                self.fail(trouble.failure, &trouble.detail)
+            }
+            (EngineState::Judging(judging), Input::Reply(reply)) => self.hear_judge(judging, reply),
+            (EngineState::Permitting(held), Input::Facts(facts)) => {
                 let (opinion, ledger) = *held;
                 let opinion = self.permitted(opinion, facts.permit);
                 self.close(opinion, ledger)
             }
             // Whatever else is answered permits nothing.
-            (State::Permitting(held), Input::Start | Input::Reply(_)) => {
+            (EngineState::Permitting(held), Input::Start | Input::Reply(_)) => {
                 let (opinion, ledger) = *held;
                 self.close(opinion, ledger)
             }
             (
-                State::Fresh
-                | State::Observing { .. }
-                | State::Recalling
-                | State::Judging(_)
-                | State::Settled,
+                EngineState::Fresh
+                | EngineState::Observing { .. }
+                | EngineState::Consenting
+                | EngineState::Recalling
+                | EngineState::Judging(_)
+                | EngineState::Settled,
                 Input::Start | Input::Facts(_) | Input::Reply(_),
             ) => {
-                let opinion = self.failed(Failure::Parse, "an answer came out of turn");
+                let opinion = self.unusable("an answer came out of turn");
                 self.settle(opinion, Entry::Unjudged(Verdict::Deny))
             }
         }
@@ -130,16 +153,19 @@ impl<'a> Engine<'a> {
         if queries.is_empty() || rounds >= ROUNDS {
             self.note(
                 Stage::Normalize,
-                format!("{} is {}", self.case.call.tool, self.case.tool),
+                match self.case.call.tool == self.case.tool.as_ref() {
+                    true => format!("the tool {}", self.case.tool),
+                    false => format!("{} means {}", self.case.call.tool, self.case.tool),
+                },
             );
             self.note(
                 Stage::Observe,
-                format!("{} observations", self.case.asked.len()),
+                format!("{} facts of the machine looked up", self.case.asked.len()),
             );
             return self.decide();
         }
         self.case.asked.extend(queries.iter().cloned());
-        self.state = State::Observing {
+        self.state = EngineState::Observing {
             rounds: rounds.saturating_add(1),
         };
         Step::Observe(queries)
@@ -152,6 +178,46 @@ impl<'a> Engine<'a> {
                 finding.weight = Weight::Veto;
             }
         }
+        if self
+            .findings
+            .iter()
+            .any(|finding| self.is_consentable(finding))
+        {
+            self.state = EngineState::Consenting;
+            return Step::Observe(vec![Query::Transcript]);
+        }
+        self.go_on()
+    }
+
+    /// A person's `hard_deny` is not talked over, and where neither a judge nor a person is asked
+    /// nobody could take the words for what they are: the user may have forbidden it.
+    fn is_consentable(&self, finding: &Finding) -> bool {
+        let somebody_decides = self.case.session.mode != Mode::BypassPermissions;
+        somebody_decides
+            && consent::may_be_consented(finding)
+            && !self.case.policy.auto_mode.vetoes(finding.rule)
+    }
+
+    /// Vetoes about what the user dictated word for word become evidence.
+    fn hear_consent(&mut self) {
+        let case = &self.case;
+        let entries = case.entries();
+        let text = case.call.text("command").unwrap_or_default();
+        let dictated: Vec<bool> = self
+            .findings
+            .iter()
+            .map(|finding| {
+                self.is_consentable(finding) && consent::is_dictated(finding, text, entries)
+            })
+            .collect();
+        for (finding, is_dictated) in self.findings.iter_mut().zip(dictated) {
+            if is_dictated {
+                finding.weight = Weight::Evidence;
+            }
+        }
+    }
+
+    fn go_on(&mut self) -> Step {
         let way = walk(&self.case, &self.findings, &mut self.trace);
         self.floor = way.floor;
         match way.end {
@@ -167,21 +233,20 @@ impl<'a> Engine<'a> {
         let limits = &self.case.policy.settings.limits;
         match self.case.judge {
             JudgePresence::Absent => {
+                // That there is no judge is the ground: a prompt has no room for advice.
                 let open = stage::open_reason(&self.case, &self.findings);
-                let reason = format!(
-                    "{open}; no judge is configured (hint: set `AUTOMODE_JUDGE`, or add an allow rule)"
-                );
-                let opinion = Opinion::new(Verdict::Ask, Ground::NoJudge, reason);
+                let opinion = Opinion::new(Verdict::Ask, Ground::NoJudge, open);
                 stage::note(&mut self.trace, Stage::Judge, &opinion);
                 self.settle(opinion, Entry::Unjudged(Verdict::Ask))
             }
             JudgePresence::Present if self.case.session.ledger.is_paused(limits, self.case.now) => {
                 // Not an outage of its own: counting it would never let the pause end.
-                let opinion = self.failed(Failure::Unavailable, "it is left alone for a while");
+                let opinion = self.failed(Failure::Unavailable, "it failed several times and is left alone for a while; `automode judge test` says why");
                 self.settle(opinion, Entry::Unjudged(Verdict::Deny))
             }
+            JudgePresence::Present if self.recall == RecallState::Done => self.ask_judge(),
             JudgePresence::Present => {
-                self.state = State::Recalling;
+                self.state = EngineState::Recalling;
                 Step::Observe(vec![Query::Transcript])
             }
         }
@@ -189,16 +254,12 @@ impl<'a> Engine<'a> {
 
     fn ask_judge(&mut self) -> Step {
         let case = &self.case;
-        let entries = case
-            .facts
-            .transcript
-            .as_deref()
-            .unwrap_or(&case.session.transcript);
+        let entries = case.entries();
         // Whole: a cut could hide what it does, and what does not fit is overlong.
         let brief = brief::bounded(&case.action, usize::MAX);
         let mut facts = judge::facts(case.session, &case.facts);
         let loaded = case.project.suspicions().iter();
-        facts.extend(loaded.map(|Suspicion { subject, why }| {
+        facts.extend(loaded.map(|Suspicion { subject, why, .. }| {
             format!("code of the project that this may run: {subject} {why}")
         }));
         let begun = Judging::begin(
@@ -215,16 +276,24 @@ impl<'a> Engine<'a> {
         );
         match begun {
             Ok((judging, request)) => {
-                self.state = State::Judging(judging);
+                self.state = EngineState::Judging(judging);
                 Step::Judge(request)
             }
             Err(failure) => self.fail(failure, ""),
         }
     }
 
-    fn hear_judge(&mut self, mut judging: Judging, reply: Result<judge::Reply, Failure>) -> Step {
+    fn hear_judge(
+        &mut self,
+        mut judging: Judging,
+        reply: Result<judge::Reply, judge::Trouble>,
+    ) -> Step {
         let stage = judging.stage();
-        let next = judging.resume(reply);
+        let mut detail = String::new();
+        let next = judging.resume(reply.map_err(|trouble| {
+            detail = trouble.detail;
+            trouble.failure
+        }));
         self.judged = Some(Judged {
             stage,
             usage: judging.usage(),
@@ -233,7 +302,7 @@ impl<'a> Engine<'a> {
         match next {
             Next::Ask(request) => {
                 self.note(Stage::Judge, "the fast pass did not clear it".to_owned());
-                self.state = State::Judging(judging);
+                self.state = EngineState::Judging(judging);
                 Step::Judge(request)
             }
             Next::Done(Ok(Judgement::Clear)) => {
@@ -243,13 +312,16 @@ impl<'a> Engine<'a> {
                 self.settle(opinion, Entry::Cleared)
             }
             Next::Done(Ok(Judgement::Block { rule, reason })) => self.block(stage, rule, reason),
-            Next::Done(Err(failure)) => self.fail(failure, ""),
+            Next::Done(Err(failure)) => self.fail(failure, &detail),
         }
     }
 
-    fn block(&mut self, stage: judge::Stage, rule: Option<String>, reason: String) -> Step {
+    fn block(&mut self, stage: judge::JudgeStage, rule: Option<String>, reason: String) -> Step {
         let rule = rule.map_or_else(String::new, |rule| format!(" ({rule})"));
-        let reason = format!("the judge blocked it{rule}: {reason}");
+        let reason = match reason.trim() {
+            "" => format!("the judge blocked it{rule} and gave no reason"),
+            said => format!("the judge blocked it{rule}: {said}"),
+        };
         let opinion = Opinion::new(Verdict::Deny, Ground::Judge(stage), reason);
         stage::note(&mut self.trace, Stage::Judge, &opinion);
         let settings = &self.case.policy.settings;
@@ -295,7 +367,22 @@ impl<'a> Engine<'a> {
 
     fn failed(&mut self, failure: Failure, detail: &str) -> Opinion {
         let settings = &self.case.policy.settings;
-        let opinion = Opinion::failed(failure, detail, self.case.session.presence, settings);
+        let mut opinion = Opinion::failed(failure, detail, self.case.session.presence, settings);
+        // Who is asked in the judge's place sees what the judge would have seen.
+        let open = stage::open_reason(&self.case, &self.findings);
+        opinion.reason = format!("{open}; {}", opinion.reason);
+        stage::note(&mut self.trace, Stage::Judge, &opinion);
+        opinion
+    }
+
+    /// What cannot be taken for a call is refused: a person would be asked about nothing.
+    fn unusable(&mut self, why: &str) -> Opinion {
+        let settings = &self.case.policy.settings;
+        let presence = self.case.session.presence;
+        let opinion = Opinion {
+            verdict: Verdict::Deny,
+            ..Opinion::failed(Failure::Parse, why, presence, settings)
+        };
         stage::note(&mut self.trace, Stage::Judge, &opinion);
         opinion
     }
@@ -317,7 +404,7 @@ impl<'a> Engine<'a> {
         };
         let opinion = opinion.for_audience(session.mode, session.presence);
         if opinion.may_be_permitted() {
-            self.state = State::Permitting(Box::new((opinion, ledger)));
+            self.state = EngineState::Permitting(Box::new((opinion, ledger)));
             return Step::Observe(vec![Query::Permit]);
         }
         self.close(opinion, ledger)

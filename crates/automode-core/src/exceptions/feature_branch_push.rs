@@ -38,15 +38,8 @@ impl Exception for FeatureBranchPush {
             return false;
         };
         // The remotes as they were when the session began: what the agent added is not the user's.
-        let own = scene
-            .session
-            .repo
-            .as_ref()
-            .is_some_and(|repo| match remote {
-                None => !repo.remotes.is_empty(),
-                Some(name) => repo.remotes.iter().any(|own| own.name == *name),
-            });
-        own && default_branch_reached(scene, refs, false).is_none()
+        scene.is_own_remote(remote.as_deref())
+            && default_branch_reached(scene, refs, false).is_none()
     }
 }
 

@@ -4,7 +4,7 @@
 //! elsewhere runs other people's code, whatever it calls it; and a client whose
 //! connection is led elsewhere talks to somebody else, whatever the address says.
 
-use automode_shell::place::{Place, Zone};
+use automode_shell::place::Zone;
 use automode_shell::{Act, Effect, Extent, Invocation, Target, Value};
 
 use crate::scene::{Scene, named_paths};
@@ -32,7 +32,7 @@ fn given(start: &Invocation) -> impl Iterator<Item = String> + '_ {
 }
 
 fn is_trusted(scene: &Scene<'_>, by: usize, path: &str) -> bool {
-    match Place::of_path(path, scene.context).zone {
+    match scene.place_of(path).zone {
         Zone::Project | Zone::ProjectRoot | Zone::Sink | Zone::System => true,
         Zone::Temp
         | Zone::TempRoot

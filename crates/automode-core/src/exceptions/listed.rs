@@ -4,7 +4,7 @@
 //! of the project names files of the project: that is reading its tree. Programs
 //! in between may drop names, not make up others.
 
-use automode_shell::place::{Place, Zone};
+use automode_shell::place::Zone;
 use automode_shell::{
     Act, Effect, Extent, Gap, GapKind, Invocation, Layer, Nature, Stdout, natures_of,
 };
@@ -25,10 +25,10 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>) -> bool {
     matches!(gap.kind, GapKind::DynamicWord { .. })
         && scene
             .effects()
-            .any(|effect| overlaps(effect, gap) && is_item(scene, effect))
+            .any(|effect| overlaps(effect, gap, scene) && is_item(scene, effect))
         && scene
             .effects()
-            .filter(|effect| overlaps(effect, gap))
+            .filter(|effect| overlaps(effect, gap, scene))
             .all(|effect| matches!(effect.act, Act::Read { .. } | Act::List { .. }))
 }
 
@@ -89,5 +89,5 @@ fn seeks_secret(scene: &Scene<'_>, word: &str) -> bool {
     !name.is_empty()
         && [named, ended, hidden]
             .iter()
-            .any(|path| Place::of_path(path, scene.context).secret.is_some())
+            .any(|path| scene.place_of(path).secret.is_some())
 }

@@ -10,6 +10,9 @@ mod declared_dependency;
 mod feature_branch_push;
 mod inside;
 mod listed;
+mod manifest;
+mod noted_name;
+mod own_program;
 mod project_code;
 mod project_local;
 mod read_only;
@@ -18,10 +21,13 @@ mod test_artifact;
 mod toolchain_setup;
 
 pub use declared_dependency::MANIFESTS;
+pub(crate) use manifest::in_tables;
+pub(crate) use noted_name::is_well_known;
+pub(crate) use own_program::is_compiler;
 pub use project_code::ProjectCode;
 pub use read_only::is_plain_read;
 
-use automode_shell::{Act, Coverage, Effect, Gap};
+use automode_shell::{Act, Coverage, Effect, Gap, Layer};
 
 use crate::scene::{Scene, report};
 use crate::{Finding, Weight};
@@ -56,7 +62,7 @@ pub const EXCEPTIONS: &[&dyn Exception] = &[
 
 /// A proof that an action is harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proof {
+pub struct RoutineProof {
     /// The exception that carries the most of it.
     pub exception: &'static str,
     pub reason: String,
@@ -70,7 +76,7 @@ pub fn settle(
     scene: &Scene<'_>,
     findings: &[Finding],
     project_code: ProjectCode,
-) -> Result<Proof, Vec<String>> {
+) -> Result<RoutineProof, Vec<String>> {
     let Some(analysis) = scene.analysis else {
         return Err(vec!["nothing is known about what it does".to_owned()]);
     };
@@ -148,7 +154,7 @@ pub fn open_gaps<'a>(scene: &Scene<'a>, project_code: ProjectCode) -> Vec<&'a Ga
     }
 }
 
-fn proof(used: &[bool]) -> Proof {
+fn proof(used: &[bool]) -> RoutineProof {
     let ids: Vec<_> = EXCEPTIONS
         .iter()
         .zip(used)
@@ -158,19 +164,30 @@ fn proof(used: &[bool]) -> Proof {
     // The later an exception stands, the less obvious it is. With none, nothing happens at all.
     let exception = ids.last().copied().unwrap_or(read_only::ID);
     let reason = if ids.is_empty() {
-        "nothing it does touches anything".to_owned()
+        "it changes nothing".to_owned()
     } else {
         format!(
             "everything it does is known and routine: {}",
             ids.join(", ")
         )
     };
-    Proof { exception, reason }
+    RoutineProof { exception, reason }
 }
 
-/// Two spans of the command that touch.
-fn overlaps(effect: &Effect, gap: &Gap) -> bool {
-    effect.span.start <= gap.span.end && gap.span.start <= effect.span.end
+/// Two spans of the command that touch. What a task runs has the span of the whole command
+/// that starts it; a word of that command is no part of the task.
+fn overlaps(effect: &Effect, gap: &Gap, scene: &Scene<'_>) -> bool {
+    let touch = effect.span.start <= gap.span.end && gap.span.start <= effect.span.end;
+    let within = effect.span.start <= gap.span.start && gap.span.end <= effect.span.end;
+    let word = within && effect.span != gap.span && gap.span.start < gap.span.end;
+    touch && !(word && is_of_task(effect, scene))
+}
+
+fn is_of_task(effect: &Effect, scene: &Scene<'_>) -> bool {
+    scene.invocation(effect).is_some_and(|start| {
+        let mut layers = start.layers.iter();
+        layers.any(|layer| matches!(layer, Layer::Task(_)))
+    })
 }
 
 fn describe_effect(effect: &Effect, scene: &Scene<'_>) -> String {

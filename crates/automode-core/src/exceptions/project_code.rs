@@ -2,16 +2,16 @@
 //!
 //! What runs is either seen, then its effects are in the list and are judged one
 //! by one; or it is the project's declared entry for testing and building, which
-//! a setting accepts unseen as long as this session has not put anything
-//! suspicious into the project.
+//! a setting accepts unseen as long as everything
+//! that changed in the project was read and is clean.
 
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Effect, Extent, Gap, GapKind, Host, Invocation, Nature, Taint, Target,
+    Act, Code, Effect, Extent, Gap, GapKind, Host, Invocation, Layer, Nature, Taint, Target,
 };
 
 use super::inside::keeps_inside;
-use super::overlaps;
+use super::{overlaps, own_program};
 use crate::scene::Scene;
 
 /// Whether the project's own tests, builds and scripts run without the judge.
@@ -24,7 +24,7 @@ pub enum ProjectCode {
 
 /// Whether a setting accepts what was not seen.
 pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
-    if setting != ProjectCode::Allow || is_tainted(scene) {
+    if setting != ProjectCode::Allow {
         return false;
     }
     if let GapKind::Call {
@@ -56,7 +56,7 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
     {
         return true;
     }
-    if !scene.project.is_clean() {
+    if !scene.project.is_clean() || is_told_to_runner(gap, scene) {
         return false;
     }
     // Loading an installed module runs what the environment already trusts;
@@ -69,33 +69,231 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
     {
         return is_installed(module, scene);
     }
-    is_code(&gap.kind)
-        && scene
-            .effects()
-            .any(|effect| overlaps(effect, gap) && is_own(effect, scene, &gap.kind))
+    if scene.effects().any(|effect| {
+        overlaps(effect, gap, scene) && is_code(&gap.kind) && runs_in_service(effect, scene)
+    }) {
+        return true;
+    }
+    if scene.effects().any(|effect| {
+        overlaps(effect, gap, scene)
+            && own_program::is_about_itself(&gap.kind, effect, scene)
+            && is_compiled(effect, scene)
+    }) {
+        return true;
+    }
+    if scene.effects().any(|effect| {
+        overlaps(effect, gap, scene)
+            && own_program::is_plain_variable(&gap.kind, effect, scene)
+            && (runs_entry(effect, scene) || own_program::is_own(effect, scene))
+    }) {
+        return true;
+    }
+    // Which of the project's tools its own script starts.
+    if gap.kind == GapKind::DynamicProgram
+        && scene.effects().any(|effect| {
+            matches!(&effect.act, Act::Execute { code: Code::File(target), origin }
+                if origin.seen
+                    && overlaps(effect, gap, scene)
+                    && is_clean(origin.taint)
+                    && is_project_file(target, scene)
+                    && own_program::are_words_fine(scene, effect))
+        })
+    {
+        return true;
+    }
+    scene.effects().any(|effect| {
+        let own = is_code(&gap.kind) && is_own(effect, scene, &gap.kind);
+        overlaps(effect, gap, scene)
+            && !is_of_typed_code(gap, effect, scene)
+            && (own || is_own_program(effect, scene, &gap.kind))
+    })
+}
+
+/// A gap of code that stands in the command itself, beside a file that it loads:
+/// `ruby -rjson -e '…'`, `ruby -Ilib -e '…'`.
+fn is_of_typed_code(gap: &Gap, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Act::Execute {
+        code: Code::File(target),
+        ..
+    } = &effect.act
+    else {
+        return false;
+    };
+    let about_file = match &gap.kind {
+        GapKind::Unseen(what) => {
+            let what = what.trim_matches('`').trim_start_matches("./");
+            !what.is_empty() && target.path.ends_with(what)
+        }
+        GapKind::Call { .. }
+        | GapKind::Syntax(_)
+        | GapKind::Program(_)
+        | GapKind::DynamicProgram
+        | GapKind::Argument { .. }
+        | GapKind::DynamicWord { .. }
+        | GapKind::Refused(_)
+        | GapKind::Budget => false,
+    };
+    let typed = |other: &Effect| {
+        let inline = matches!(
+            other.act,
+            Act::Execute {
+                code: Code::Inline { .. },
+                ..
+            }
+        );
+        other.by == effect.by && inline
+    };
+    !about_file && scene.effects().any(typed)
+}
+
+/// A word of the command itself that the table of its program does not know: what the
+/// project's code makes of its own words is another matter.
+fn is_told_to_runner(gap: &Gap, scene: &Scene<'_>) -> bool {
+    matches!(gap.kind, GapKind::Argument { .. })
+        && scene.invocations().any(|start| {
+            let mut words = start.argv.iter().skip(1);
+            gap.span != start.span && words.any(|word| word.span == gap.span)
+        })
+}
+
+/// A script in a service of the project's own compose file: the container holds it.
+fn runs_in_service(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let script = matches!(
+        &effect.act,
+        Act::Execute { code: Code::File(target), .. } if target.extent == Extent::Unknown
+    );
+    let Some(start) = scene.invocation(effect) else {
+        return false;
+    };
+    let inside = start
+        .layers
+        .iter()
+        .any(|layer| matches!(layer, Layer::Remote(_)));
+    script
+        && inside
+        && !rewrites_containers(scene)
+        && own_program::are_plain_words(scene, start)
+        && scene.invocations().any(is_compose)
+}
+
+/// `docker compose exec` or `run` with the project's own file, on this machine.
+fn is_compose(start: &Invocation) -> bool {
+    let words: Vec<_> = start.argv.iter().map_while(|word| word.literal()).collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
+        ["docker" | "podman", "compose", "exec" | "run", ..]
+        | ["docker-compose" | "podman-compose", "exec" | "run", ..] => !words.iter().any(|word| {
+            word.starts_with("-v")
+                || word.starts_with("--volume")
+                || word.starts_with("--privileged")
+                || *word == "-u"
+                || word.starts_with("--user")
+                || word.starts_with("--entrypoint")
+                || word.starts_with("-p")
+                || word.starts_with("--publish")
+                || word.starts_with("--service-ports")
+        }),
+        _ => false,
+    }
+}
+
+/// A program that is compiled of sources that were read.
+fn is_compiled(effect: &Effect, scene: &Scene<'_>) -> bool {
+    matches!(&effect.act, Act::Execute {
+        code: Code::File(target),
+        origin,
+    } if is_not_fetched(origin.taint) && own_program::is_compiled_here(target, effect, scene))
+}
+
+/// A tool that runs the project's tests, build or checks anyway.
+fn runs_entry(effect: &Effect, scene: &Scene<'_>) -> bool {
+    matches!(&effect.act, Act::Execute {
+        code: Code::Task { runner, name },
+        origin,
+    } if is_clean(origin.taint)
+            && is_task(scene, effect, runner, name)
+            && own_program::are_words_fine(scene, effect))
+}
+
+/// The project's own program, of which its text or parts of it were not understood.
+fn is_own_program(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
+    let Act::Execute { code, origin } = &effect.act else {
+        return false;
+    };
+    is_clean(origin.taint)
+        && match code {
+            Code::File(target) => {
+                let itself = own_program::is_about_itself(gap, effect, scene);
+                // A build's output is never text; a script that is not there is nobody's.
+                let accepted = if own_program::is_build_output(target, scene) {
+                    itself
+                } else {
+                    (is_code(gap) || is_unread_language(gap)) && !itself
+                };
+                accepted && own_program::is_own_file(target, effect, scene)
+            }
+            Code::Task { runner, name } => {
+                matches!(gap, GapKind::Unseen(what) if *what == format!("{runner} {name}"))
+                    && own_program::is_own_run(runner, name, effect, scene)
+            }
+            Code::Program(_)
+            | Code::Inline { .. }
+            | Code::Stream
+            | Code::Package(_)
+            | Code::Container { .. }
+            | Code::Remote { .. } => false,
+        }
 }
 
 /// Whether a setting accepts that this runs.
 pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool {
+    // What a tool of the environment loads of the project is an effect of its own.
+    if let Act::Execute {
+        code: Code::File(target),
+        origin,
+    } = &effect.act
+        && setting == ProjectCode::Allow
+        && is_clean(origin.taint.with(scene.carried(&target.path)))
+        && own_program::is_installed_tool(target, scene)
+    {
+        return true;
+    }
     setting == ProjectCode::Allow
-        && !is_tainted(scene)
         && scene.project.is_clean()
         && match &effect.act {
             Act::Execute {
                 code: Code::Task { runner, name },
                 origin,
-            } => is_task(scene, effect, runner, name) && is_clean(origin.taint),
+            } => {
+                let accepted =
+                    is_task(scene, effect, runner, name) || own_program::is_own(effect, scene);
+                accepted && is_clean(origin.taint)
+            }
             Act::Execute {
                 code: Code::File(target),
                 origin,
             } => {
                 let test = is_test(target) && is_project_file(target, scene);
-                is_clean(origin.taint) && (test || is_wrapper(effect, target, scene))
+                let own = own_program::is_own(effect, scene);
+                let wrapper = is_wrapper(effect, target, scene);
+                is_clean(origin.taint) && (test || own || wrapper)
+                    || is_compiled(effect, scene)
+                    || runs_in_service(effect, scene)
             }
             Act::Execute {
                 code: Code::Container { image, isolated },
                 origin,
-            } => *isolated && is_clean(origin.taint) && is_own_container(image, effect, scene),
+            } => {
+                let service = scene.invocation(effect).is_some_and(is_compose)
+                    && !rewrites_containers(scene)
+                    && keeps_inside(scene, effect);
+                let own = service || is_own_container(image, effect, scene);
+                *isolated && is_clean(origin.taint) && own
+            }
+            Act::Execute {
+                code: Code::Program(_),
+                origin,
+            } => is_clean(origin.taint) && is_started_by_task(effect, scene),
             _ => false,
         }
 }
@@ -114,6 +312,19 @@ fn is_code(kind: &GapKind) -> bool {
     }
 }
 
+/// Text of another language that its reader does not understand.
+fn is_unread_language(gap: &GapKind) -> bool {
+    const READERS: &[&str] = &[
+        "python: ",
+        "javascript: ",
+        "ruby: ",
+        "php: ",
+        "perl: ",
+        "lua: ",
+    ];
+    matches!(gap, GapKind::Syntax(what) if READERS.iter().any(|reader| what.starts_with(reader)))
+}
+
 /// Code of the project that this session did not write.
 fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
     let Act::Execute { code, origin } = &effect.act else {
@@ -124,7 +335,11 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
             // The task itself was not seen; anything else that was not is another matter.
             let itself =
                 matches!(gap, GapKind::Unseen(what) if *what == format!("{runner} {name}"));
-            itself && is_clean(origin.taint) && is_task(scene, effect, runner, name)
+            // What a declared task starts is the project's own choice, told nothing more.
+            let within = origin.seen
+                && !matches!(gap, GapKind::Unseen(_))
+                && own_program::are_words_fine(scene, effect);
+            (itself || within) && is_clean(origin.taint) && is_task(scene, effect, runner, name)
         }
         Code::File(target) => {
             let unseen_test = is_test(target) && matches!(gap, GapKind::Unseen(_));
@@ -148,15 +363,7 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
 /// that this session did not write.
 fn is_own_container(image: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
     let described = matches!(image, "compose" | "build");
-    let rewritten = scene.session.written.iter().any(|file| {
-        let name = file
-            .path
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .to_lowercase();
-        name.contains("compose") || name.contains("dockerfile") || name == "containerfile"
-    });
+    let rewritten = rewrites_containers(scene);
     let elsewhere = scene.effects().any(|other| {
         let remote = matches!(
             other.act,
@@ -168,6 +375,37 @@ fn is_own_container(image: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
         other.by == effect.by && remote
     });
     described && !rewritten && !elsewhere && keeps_inside(scene, effect)
+}
+
+/// This session wrote a file that describes containers.
+fn rewrites_containers(scene: &Scene<'_>) -> bool {
+    scene.session.written.iter().any(|file| {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let name = name.to_lowercase();
+        name.contains("compose") || name.contains("dockerfile") || name == "containerfile"
+    })
+}
+
+/// A program that nobody knows, which a declared task of the project starts.
+fn is_started_by_task(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let nested = scene.invocation(effect).is_some_and(|start| {
+        start
+            .layers
+            .iter()
+            .any(|layer| matches!(layer, Layer::Task(_)))
+    });
+    nested
+        && scene.effects().any(|task| {
+            let overlap = task.span.start <= effect.span.end && effect.span.start <= task.span.end;
+            matches!(&task.act, Act::Execute {
+                code: Code::Task { runner, name },
+                origin,
+            } if overlap
+                    && origin.seen
+                    && is_clean(origin.taint)
+                    && is_task(scene, task, runner, name)
+                    && own_program::are_words_fine(scene, task))
+        })
 }
 
 /// `./gradlew test`: the build tool's own wrapper, checked in beside the build file.
@@ -222,23 +460,16 @@ fn is_project_file(target: &Target, scene: &Scene<'_>) -> bool {
     resolved && scene.place(target).zone == Zone::Project && scene.written(&target.path).is_none()
 }
 
+fn is_not_fetched(taint: Taint) -> bool {
+    !taint.has(Taint::NETWORK) && !taint.has(Taint::DECODED)
+}
+
 fn is_clean(taint: Taint) -> bool {
     !taint.has(Taint::NETWORK) && !taint.has(Taint::DECODED) && !taint.has(Taint::SESSION)
 }
 
-/// This session wrote something with a finding, or something it had downloaded.
-fn is_tainted(scene: &Scene<'_>) -> bool {
-    scene.session.written.iter().any(|file| {
-        !file.findings.is_empty()
-            || file
-                .taint
-                .iter()
-                .any(|mark| mark == "network" || mark == "decoded")
-    })
-}
-
 /// Words of tasks that reach further than the project.
-const NEVER: &[&str] = &[
+pub(super) const NEVER: &[&str] = &[
     "deploy",
     "publish",
     "release",
@@ -279,9 +510,17 @@ fn is_task(scene: &Scene<'_>, effect: &Effect, runner: &str, name: &str) -> bool
                 })
             })
         });
+    // Hooks that the project declares for its own commits.
+    let hooks = (runner, name) == ("husky", "run")
+        && scene.invocation(effect).is_some_and(|start| {
+            start
+                .layers
+                .iter()
+                .any(|layer| matches!(layer, Layer::Task(_)))
+        });
     // What `make install` does is to leave the project.
     let leaves = name.contains("install") && matches!(runner, "make" | "just" | "task" | "rake");
-    (itself || is_entry(name))
+    (itself || hooks || is_entry(name))
         && !leaves
         && keeps_inside(scene, effect)
         && scene.invocation(effect).is_none_or(are_goals_fine)
@@ -321,7 +560,7 @@ fn is_goal_fine(word: &str) -> bool {
 }
 
 /// The words in a name, whatever its spelling: `publishToCentral`, `db:seed`.
-fn parts_of(name: &str) -> Vec<String> {
+pub(super) fn parts_of(name: &str) -> Vec<String> {
     let mut spaced = String::with_capacity(name.len());
     let mut lower = false;
     for letter in name.chars() {
@@ -339,58 +578,74 @@ fn parts_of(name: &str) -> Vec<String> {
         .collect()
 }
 
+const ENTRIES: &[&str] = &[
+    "test",
+    "tests",
+    "unit",
+    "e2e",
+    "integration",
+    "spec",
+    "specs",
+    "build",
+    "compile",
+    "check",
+    "checks",
+    "lint",
+    "linter",
+    "fmt",
+    "format",
+    "prettier",
+    "eslint",
+    "typecheck",
+    "types",
+    "type",
+    "tsc",
+    "coverage",
+    "cover",
+    "bench",
+    "benchmark",
+    "benchmarks",
+    "doc",
+    "docs",
+    "all",
+    "default",
+    "verify",
+    "validate",
+    "clean",
+    "install",
+    "assemble",
+    "classes",
+    "package",
+    "jar",
+    "vet",
+    "clippy",
+    "tasks",
+    "testclasses",
+    "ci",
+    "precommit",
+    "watch",
+    "dev",
+    "help",
+    "html",
+    "gemfile",
+    "start",
+    "serve",
+    "preview",
+    "storybook",
+    "generate",
+    "codegen",
+    "routes",
+    "notes",
+    "about",
+    "bundle",
+    "analyze",
+    "report",
+    "stats",
+    "dist",
+];
+
 /// Names under which projects declare how they are tested and built.
 fn is_entry(name: &str) -> bool {
-    const ENTRIES: &[&str] = &[
-        "test",
-        "tests",
-        "unit",
-        "e2e",
-        "integration",
-        "spec",
-        "specs",
-        "build",
-        "compile",
-        "check",
-        "checks",
-        "lint",
-        "linter",
-        "fmt",
-        "format",
-        "prettier",
-        "eslint",
-        "typecheck",
-        "types",
-        "type",
-        "tsc",
-        "coverage",
-        "cover",
-        "bench",
-        "benchmark",
-        "benchmarks",
-        "doc",
-        "docs",
-        "all",
-        "default",
-        "verify",
-        "validate",
-        "clean",
-        "install",
-        "assemble",
-        "classes",
-        "package",
-        "jar",
-        "vet",
-        "clippy",
-        "tasks",
-        "testclasses",
-        "ci",
-        "precommit",
-        "watch",
-        "dev",
-        "help",
-        "html",
-    ];
     let is_entry = |task: &str| {
         parts_of(task)
             .iter()

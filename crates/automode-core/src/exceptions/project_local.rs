@@ -3,16 +3,17 @@
 //! Containment is proved from observed, canonical paths, never from spelling.
 //! Recoverability decides what may be removed or replaced.
 
+use automode_shell::language::tells_what_it_takes;
 use automode_shell::place::{Place, Zone};
 use automode_shell::{
     Account, Act, Direction, Effect, Extent, Host, Interface, Nature, PackageOp, ProcessScope,
-    Scope, Taint, Target, VcsOp, WriteHow,
+    Scope, Taint, Target, Value, VcsOp, WriteHow,
 };
 
 use super::Exception;
 use crate::effects::{Url, is_loopback};
 use crate::scene::{Loss, Scene, certain, loss};
-use crate::{Finding, GitState, PathKind, WrittenFile};
+use crate::{Finding, GitState, PathKind};
 
 pub struct ProjectLocal;
 
@@ -32,13 +33,15 @@ impl Exception for ProjectLocal {
             Act::Write { target, how, .. } => {
                 (is_ours(scene, target, *how)
                     && !has_other_names(scene, target)
-                    && (keeps(scene, target, *how) || is_build_output(scene, effect, target)))
+                    && (keeps(scene, target, *how)
+                        || is_told_edit(scene, effect, *how)
+                        || is_build_output(scene, effect, target)))
                     || is_new_repository(scene, effect, target, *how)
             }
             Act::Delete { target, .. } => {
                 is_ours(scene, target, WriteHow::Replace) && loss(scene, target) == Loss::Nothing
             }
-            Act::Vcs(op) => is_local(op) && !has_changed_git(scene),
+            Act::Vcs(op) => is_local(op) && !has_changed_git(scene) && !is_elsewhere(scene, effect),
             Act::Execute { origin, .. } => {
                 origin.seen
                     && scene.project.suspicions().is_empty()
@@ -86,6 +89,10 @@ fn talks_to_daemon(scene: &Scene<'_>, effect: &Effect) -> bool {
     const PORTS: &[&str] = &[
         "22", "25", "2375", "2376", "2379", "3306", "4444", "5432", "5672", "5984", "6379", "6443",
         "7474", "8086", "8500", "9042", "9092", "9200", "9300", "10250", "11211", "15672", "27017",
+        // Services that act on the machine for whoever speaks to them: a cluster's proxy, the
+        // administration of servers and stores, debuggers of browsers and runtimes.
+        "2019", "4040", "4646", "5005", "6060", "8001", "8123", "8200", "8300", "9000", "9222",
+        "9229", "9990", "16443",
     ];
     const ENDINGS: &[&str] = &[
         "shutdown",
@@ -103,6 +110,9 @@ fn talks_to_daemon(scene: &Scene<'_>, effect: &Effect) -> bool {
         "_all",
         "_shutdown",
         "quit",
+        "scripttext",
+        "exec",
+        "eval",
     ];
     let Some(start) = scene.invocation(effect) else {
         return false;
@@ -148,6 +158,9 @@ fn is_ours(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     {
         return true;
     }
+    if hides_in_shared_folder(&target.path) && !scene.context.is_inside(&target.path) {
+        return false;
+    }
     // A formatter goes through the whole project and keeps what the files say.
     let root = |place: &Place| place.zone == Zone::ProjectRoot && place.protected.is_none();
     if how == WriteHow::Edit && target.extent == Extent::Exact && places.iter().all(root) {
@@ -175,9 +188,22 @@ fn is_ours(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     resolved && places.iter().all(ours)
 }
 
+/// A hidden name right in a folder that everybody shares: work has no need of it.
+fn hides_in_shared_folder(path: &str) -> bool {
+    ["/tmp/.", "/var/tmp/.", "/dev/shm/."]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+}
+
 /// A file with another name, which may lie outside: what is written here shows up there.
 fn has_other_names(scene: &Scene<'_>, target: &Target) -> bool {
-    scene
+    let taken = scene.taken(&target.path).unwrap_or_default();
+    // What a pattern takes may also be a link, which leads elsewhere.
+    taken.iter().any(|path| {
+        scene
+            .path(path)
+            .is_none_or(|fact| fact.other_names || fact.kind == PathKind::Link)
+    }) || scene
         .path(&target.path)
         .is_some_and(|fact| fact.other_names)
 }
@@ -185,7 +211,16 @@ fn has_other_names(scene: &Scene<'_>, target: &Target) -> bool {
 /// What a compiler leaves somewhere in the project is made again by the next
 /// run, and a downloader that picks its own names never takes one that is there.
 fn is_build_output(scene: &Scene<'_>, effect: &Effect, target: &Target) -> bool {
-    target.extent == Extent::Below && scene.is_by(effect, Nature::NamesItsOutput)
+    // A pattern that was typed picks a file that is there.
+    let typed = || {
+        scene.invocation(effect).is_some_and(|start| {
+            let mut words = start.argv.iter().map(automode_shell::Value::shown);
+            words.any(|word| word.contains(['*', '?', '[']) && target.typed.ends_with(&word))
+        })
+    };
+    matches!(target.extent, Extent::Below | Extent::Pattern)
+        && scene.is_by(effect, Nature::NamesItsOutput)
+        && !typed()
 }
 
 /// `git init` makes the directory that nobody else may touch.
@@ -193,7 +228,7 @@ fn is_new_repository(scene: &Scene<'_>, effect: &Effect, target: &Target, how: W
     let parent = target.path.trim_end_matches('/').strip_suffix("/.git");
     let ours = parent.is_some_and(|parent| {
         matches!(
-            Place::of_path(parent, scene.context).zone,
+            scene.place_of(parent).zone,
             Zone::Project | Zone::ProjectRoot | Zone::Temp
         )
     });
@@ -206,27 +241,57 @@ fn keeps(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
         WriteHow::Touch | WriteHow::Append | WriteHow::Attributes => true,
         // A filter may leave nothing of a file, and of this one there is no other copy.
         WriteHow::Edit => edit_keeps(scene, target),
-        WriteHow::Replace | WriteHow::Link | WriteHow::Raw => {
-            loss(scene, target) == Loss::Nothing
-                || scene.written(&target.path).is_some_and(WrittenFile::is_own)
-        }
+        WriteHow::Link => loss(scene, target) == Loss::Nothing || scene.is_still_own(&target.path),
+        WriteHow::Replace | WriteHow::Raw => match through_link(scene, target) {
+            Some(kept) => kept,
+            None => loss(scene, target) == Loss::Nothing || scene.is_still_own(&target.path),
+        },
     }
+}
+
+/// An edit that names the words it takes away leaves all the rest of a file.
+fn is_told_edit(scene: &Scene<'_>, effect: &Effect, how: WriteHow) -> bool {
+    how == WriteHow::Edit
+        && scene
+            .invocation(effect)
+            .is_some_and(|start| tells_what_it_takes(&start.argv))
+}
+
+/// Whether what a link leads to is kept, where the target is one: the link itself may be
+/// the session's, and what is written through it a person's.
+fn through_link(scene: &Scene<'_>, target: &Target) -> Option<bool> {
+    let fact = scene.path(&target.path)?;
+    if fact.kind != PathKind::Link || target.extent != Extent::Exact {
+        return None;
+    }
+    let own = |path: &str| scene.is_still_own(path);
+    let temporary = |path: &str| matches!(scene.resolved_place(path).zone, Zone::Temp | Zone::Sink);
+    let canonical = fact.canonical.as_deref();
+    let absent = fact.size.is_none() && fact.git != GitState::Clean;
+    Some(
+        fact.git == GitState::Clean
+            || absent
+            || canonical.is_some_and(|path| own(path) || temporary(path)),
+    )
 }
 
 /// An edit in place may leave nothing of a file: there is another copy, or the program
 /// only formats.
 fn edit_keeps(scene: &Scene<'_>, target: &Target) -> bool {
     let fact = |path: &str| scene.path(path);
-    let folder = target.path.contains("**")
-        || fact(&target.path).is_some_and(|fact| fact.kind == PathKind::Directory);
     let formats = scene.effects().any(|effect| {
         matches!(&effect.act, Act::Write { target: own, .. } if own == target)
             && scene.is_by(effect, Nature::Formatter)
     });
-    if formats || folder {
-        return true;
-    }
+    let held = |path: &str| {
+        fact(path).is_some_and(|fact| match fact.git {
+            GitState::Clean => true,
+            GitState::None => fact.kind == PathKind::Absent,
+            GitState::Dirty | GitState::Untracked | GitState::Ignored => false,
+        })
+    };
     match target.extent {
+        _ if formats => true,
         Extent::Exact => {
             scene.written(&target.path).is_some()
                 || fact(&target.path).is_none_or(|fact| match fact.git {
@@ -234,12 +299,7 @@ fn edit_keeps(scene: &Scene<'_>, target: &Target) -> bool {
                     GitState::Dirty | GitState::Untracked | GitState::Ignored => false,
                 })
         }
-        Extent::Below => true,
-        Extent::Pattern => fact(&certain(&target.path)).is_some_and(|fact| match fact.git {
-            GitState::Clean => true,
-            GitState::None => fact.kind == PathKind::Absent,
-            GitState::Dirty | GitState::Untracked | GitState::Ignored => false,
-        }),
+        Extent::Below | Extent::Pattern => held(&certain(&target.path)),
         Extent::Prefix | Extent::Unknown => false,
     }
 }
@@ -254,6 +314,52 @@ fn is_local(op: &VcsOp) -> bool {
     }
 }
 
+/// Another repository of the person's than the project's, by where git starts or is sent.
+fn is_elsewhere(scene: &Scene<'_>, effect: &Effect) -> bool {
+    let Some(start) = scene.invocation(effect) else {
+        return false;
+    };
+    let mut places: Vec<Target> = Vec::new();
+    let mut words = start.argv.iter().skip(1);
+    while let Some(word) = words.next() {
+        let text = word.shown();
+        let sent = match text.as_str() {
+            "-C" | "-R" | "--git-dir" | "--work-tree" | "--repository" | "--cwd" => {
+                words.next().cloned()
+            }
+            text => ["--git-dir=", "--work-tree=", "--repository=", "--cwd="]
+                .iter()
+                .find_map(|flag| text.strip_prefix(flag))
+                .map(|path| Value::text(path, word.span)),
+        };
+        if !text.starts_with('-') {
+            break;
+        }
+        places.extend(sent.map(|to| Target::locate(&to, start.cwd.as_deref())));
+    }
+    if places.is_empty() {
+        let cwd = start.cwd.as_deref().unwrap_or_default();
+        places.push(Target::locate(&Value::text(cwd, start.span), None));
+    }
+    places.iter().any(|place| {
+        !scene.context.is_inside(&place.path)
+            && scene.places(place).iter().any(|place| match place.zone {
+                Zone::Home | Zone::InHome | Zone::Elsewhere | Zone::Ancestor => true,
+                Zone::Root
+                | Zone::SystemTree
+                | Zone::System
+                | Zone::Device
+                | Zone::Sink
+                | Zone::Kernel
+                | Zone::TempRoot
+                | Zone::Temp
+                | Zone::ProjectRoot
+                | Zone::Project
+                | Zone::Unknown => false,
+            })
+    })
+}
+
 /// This session wrote into git's own files, which decide what git runs.
 fn has_changed_git(scene: &Scene<'_>) -> bool {
     scene
@@ -266,13 +372,16 @@ fn has_changed_git(scene: &Scene<'_>) -> bool {
 fn modes_are_ours(scene: &Scene<'_>) -> bool {
     let mut targets = scene
         .effects()
-        .filter_map(|effect| match &effect.act {
-            Act::Write {
+        .filter_map(|effect| {
+            let Act::Write {
                 target,
                 how: WriteHow::Attributes,
                 ..
-            } => Some(target),
-            _ => None,
+            } = &effect.act
+            else {
+                return None;
+            };
+            Some(target)
         })
         .peekable();
     targets.peek().is_some() && targets.all(|target| is_ours(scene, target, WriteHow::Attributes))

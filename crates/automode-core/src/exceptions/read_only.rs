@@ -70,10 +70,7 @@ impl Exception for ReadOnly {
 /// Whether an effect is a read of a place without secrets.
 #[must_use]
 pub fn is_plain_read(scene: &Scene<'_>, effect: &Effect) -> bool {
-    match &effect.act {
-        Act::Read { target } => is_plain(scene, target),
-        _ => false,
-    }
+    matches!(&effect.act, Act::Read { target } if is_plain(scene, target))
 }
 
 /// A place without secrets, as named and as resolved.
@@ -94,8 +91,9 @@ fn holds_no_secrets(scene: &Scene<'_>, target: &Target, place: &Place) -> bool {
     let tree = target.extent != Extent::Exact
         || scene
             .path(&target.path)
-            .is_none_or(|fact| fact.kind == PathKind::Directory);
+            .is_none_or(|fact| matches!(fact.kind, PathKind::Directory | PathKind::Link));
     match place.zone {
+        Zone::InHome => !tree || (place.protected.is_none() && !holds_stores(scene, &target.path)),
         Zone::Root | Zone::Home | Zone::Ancestor => !tree,
         Zone::SystemTree => {
             !tree
@@ -110,12 +108,44 @@ fn holds_no_secrets(scene: &Scene<'_>, target: &Target, place: &Place) -> bool {
         | Zone::Kernel
         | Zone::TempRoot
         | Zone::Temp
-        | Zone::InHome
         | Zone::ProjectRoot
         | Zone::Project
         | Zone::Elsewhere => true,
         Zone::Unknown => false,
     }
+}
+
+/// Folders of a home in which programs keep their credentials beside other things.
+const HOLDERS: &[&str] = &[
+    ".aws",
+    ".azure",
+    ".cargo",
+    ".config",
+    ".docker",
+    ".gem",
+    ".gradle",
+    ".kube",
+    ".local",
+    ".local/share",
+    ".local/state",
+    ".m2",
+    ".mozilla",
+    ".thunderbird",
+    "AppData",
+    "AppData/Local",
+    "AppData/Roaming",
+    "Library",
+    "Library/Application Support",
+];
+
+/// Whether a tree of the home, as named or as resolved, is one that holds credentials.
+fn holds_stores(scene: &Scene<'_>, path: &str) -> bool {
+    let canonical = scene.path(path).and_then(|fact| fact.canonical.as_deref());
+    let home = scene.context.home.as_deref().unwrap_or_default();
+    [Some(path), canonical].into_iter().flatten().any(|path| {
+        let below = path.strip_prefix(home).map(|rest| rest.trim_matches('/'));
+        below.is_some_and(|folder| HOLDERS.contains(&folder))
+    })
 }
 
 /// A host by its public name. A bare address is nobody's name.

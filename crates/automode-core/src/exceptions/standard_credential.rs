@@ -36,12 +36,7 @@ impl Exception for StandardCredential {
             && scene
                 .effects()
                 .filter(|effect| scene.part(effect) == finding.span)
-                .any(|effect| match &effect.act {
-                    Act::Connect { host, data, .. } => {
-                        data.has(Taint::SECRET) && is_own_provider(scene, effect, host)
-                    }
-                    _ => false,
-                })
+                .any(|effect| matches!(&effect.act, Act::Connect { host, data, .. } if data.has(Taint::SECRET) && is_own_provider(scene, effect, host)))
     }
 }
 

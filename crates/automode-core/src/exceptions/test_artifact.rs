@@ -23,10 +23,7 @@ impl Exception for TestArtifact {
     }
 
     fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
-        match &effect.act {
-            Act::Read { target } => is_fixture(scene, target),
-            _ => false,
-        }
+        matches!(&effect.act, Act::Read { target } if is_fixture(scene, target))
     }
 
     fn clears(&self, finding: &Finding, scene: &Scene<'_>) -> bool {
@@ -34,11 +31,12 @@ impl Exception for TestArtifact {
             && scene
                 .effects()
                 .filter(|effect| scene.part(effect) == finding.span)
-                .all(|effect| match &effect.act {
-                    Act::Read { target } => {
+                .all(|effect| {
+                    if let Act::Read { target } = &effect.act {
                         is_fixture(scene, target) || scene.place(target).secret.is_none()
+                    } else {
+                        true
                     }
-                    _ => true,
                 })
     }
 }

@@ -1,13 +1,13 @@
 //! Toolchains from their makers.
 
-use automode_shell::place::{Place, Zone};
+use automode_shell::place::Zone;
 use automode_shell::{
     Act, Code, Direction, Effect, Gap, GapKind, Host, Nature, PackageOp, Span, Taint, Value,
 };
 
 use super::{Exception, overlaps};
 use crate::Finding;
-use crate::scene::{Scene, is_official};
+use crate::scene::{Scene, fetches_installer, is_official};
 
 pub struct ToolchainSetup;
 
@@ -26,13 +26,13 @@ impl Exception for ToolchainSetup {
         match &effect.act {
             Act::Execute {
                 code: Code::Stream | Code::Inline { .. },
-                origin,
-            } => origin.taint.has(Taint::NETWORK) && is_official(scene),
+                ..
+            } => runs_installer(scene, effect),
             Act::Connect {
                 host: Host::Named(_),
                 direction: Direction::Receive,
                 ..
-            } => is_official(scene),
+            } => scene.invocation(effect).is_some_and(fetches_installer),
             Act::Package {
                 op: PackageOp::Install,
                 ..
@@ -52,15 +52,9 @@ impl Exception for ToolchainSetup {
             return true;
         }
         matches!(gap.kind, GapKind::Unseen(_))
-            && is_official(scene)
-            && scene.effects().any(|effect| {
-                overlaps(effect, gap)
-                    && matches!(
-                        &effect.act,
-                        Act::Execute { code: Code::Stream | Code::Inline { .. }, origin }
-                            if origin.taint.has(Taint::NETWORK)
-                    )
-            })
+            && scene
+                .effects()
+                .any(|effect| overlaps(effect, gap, scene) && runs_installer(scene, effect))
     }
 
     fn clears(&self, finding: &Finding, scene: &Scene<'_>) -> bool {
@@ -71,7 +65,25 @@ impl Exception for ToolchainSetup {
             })
             .peekable();
         let managed = installs.peek().is_some() && installs.all(|effect| is_manager(scene, effect));
-        finding.rule == "downloaded-code" && (is_official(scene) || managed)
+        let mut runs = scene
+            .effects()
+            .filter(|effect| {
+                scene.part(effect) == finding.span && matches!(effect.act, Act::Execute { .. })
+            })
+            .peekable();
+        let official = runs.peek().is_some() && runs.all(|effect| runs_installer(scene, effect));
+        finding.rule == "downloaded-code" && (official || managed)
+    }
+}
+
+/// The text of an official installer runs, and no other.
+fn runs_installer(scene: &Scene<'_>, effect: &Effect) -> bool {
+    match &effect.act {
+        Act::Execute {
+            code: Code::Stream | Code::Inline { .. },
+            origin,
+        } => origin.taint == Taint::NETWORK && is_official(scene, effect),
+        _ => false,
     }
 }
 
@@ -93,7 +105,7 @@ fn activates(scene: &Scene<'_>, span: Span) -> bool {
 
 /// A script of a virtual environment inside the project that this session did not write.
 fn is_activation(scene: &Scene<'_>, path: &str) -> bool {
-    let place = Place::of_path(path, scene.context);
+    let place = scene.place_of(path);
     (path.ends_with("/bin/activate") || path.ends_with("/Scripts/activate"))
         && place.zone == Zone::Project
         && scene.written(path).is_none()
@@ -111,60 +123,61 @@ fn is_manager(scene: &Scene<'_>, effect: &Effect) -> bool {
             || names.iter().all(|name| is_toolchain(name)))
 }
 
+const TOOLCHAINS: &[&str] = &[
+    "node",
+    "nodejs",
+    "python",
+    "ruby",
+    "go",
+    "golang",
+    "rust",
+    "java",
+    "deno",
+    "bun",
+    "erlang",
+    "elixir",
+    "php",
+    "perl",
+    "zig",
+    "dotnet",
+    "kotlin",
+    "scala",
+    "npm",
+    "pnpm",
+    "yarn",
+    "gradle",
+    "maven",
+    "terraform",
+    "lua",
+    "julia",
+    "swift",
+    "dart",
+    "flutter",
+    "ghc",
+    "cabal",
+    "stack",
+    "hls",
+    "stable",
+    "beta",
+    "nightly",
+    "lts",
+    "latest",
+    "current",
+    "system",
+    "clippy",
+    "rustfmt",
+    "rust-src",
+    "rust-analyzer",
+    "rust-docs",
+    "rust-std",
+    "llvm-tools",
+    "llvm-tools-preview",
+    "miri",
+    "cargo",
+];
+
 /// A toolchain or a version of one. Some managers fetch any package by the same words.
 fn is_toolchain(name: &str) -> bool {
-    const TOOLCHAINS: &[&str] = &[
-        "node",
-        "nodejs",
-        "python",
-        "ruby",
-        "go",
-        "golang",
-        "rust",
-        "java",
-        "deno",
-        "bun",
-        "erlang",
-        "elixir",
-        "php",
-        "perl",
-        "zig",
-        "dotnet",
-        "kotlin",
-        "scala",
-        "npm",
-        "pnpm",
-        "yarn",
-        "gradle",
-        "maven",
-        "terraform",
-        "lua",
-        "julia",
-        "swift",
-        "dart",
-        "flutter",
-        "ghc",
-        "cabal",
-        "stack",
-        "hls",
-        "stable",
-        "beta",
-        "nightly",
-        "lts",
-        "latest",
-        "current",
-        "system",
-        "clippy",
-        "rustfmt",
-        "rust-src",
-        "rust-analyzer",
-        "rust-docs",
-        "rust-std",
-        "llvm-tools",
-        "llvm-tools-preview",
-        "miri",
-        "cargo",
-    ];
     let (base, version) = name.split_once('@').unwrap_or((name, ""));
     let plain = |text: &str| !text.contains([':', '/', '\\', '$', ' ']);
     let number = base.trim_start_matches(['v', 'V']);

@@ -6,8 +6,8 @@
 //! has, what this session wrote, or nothing.
 
 use super::{Answer, FastPath, View};
-use crate::scene::{Scene, places};
-use crate::{Action, ContainedPath, GitState, Mode, PathFact, PathKind, path, session};
+use crate::scene::Scene;
+use crate::{Action, ContainedPath, GitState, Mode, PathFact, PathKind, path};
 use automode_shell::{Extent, FileFact, Target};
 
 pub(super) struct AcceptEdits;
@@ -54,7 +54,7 @@ pub fn proof(scene: &Scene<'_>) -> Result<String, String> {
             .ok_or_else(|| format!("{spelling} is not proven to be inside the project"))?;
         contained.canonical().clone_into(&mut canonical);
         unprotected(&spelling, scene)?;
-        recoverable(fact, contained.canonical(), scene)?;
+        recoverable(fact, &spelling, contained.canonical(), scene)?;
     }
     Ok(format!(
         "an edit inside the project that can be taken back: {canonical}"
@@ -67,7 +67,7 @@ fn unprotected(path: &str, scene: &Scene<'_>) -> Result<(), String> {
         extent: Extent::Exact,
         typed: path.to_owned(),
     };
-    let places = places(&target, scene.context, scene.facts);
+    let places = scene.all_places(&target);
     match places.iter().find_map(|place| place.protected) {
         Some(kind) => Err(format!("{path} is protected: {}", kind.name())),
         None => Ok(()),
@@ -75,7 +75,12 @@ fn unprotected(path: &str, scene: &Scene<'_>) -> Result<(), String> {
 }
 
 /// Whether what the edit replaces can be had again.
-fn recoverable(fact: Option<&PathFact>, canonical: &str, scene: &Scene<'_>) -> Result<(), String> {
+fn recoverable(
+    fact: Option<&PathFact>,
+    spelling: &str,
+    canonical: &str,
+    scene: &Scene<'_>,
+) -> Result<(), String> {
     let fact = fact.ok_or("the file was not looked at")?;
     match fact.kind {
         PathKind::Absent => return Ok(()),
@@ -84,9 +89,7 @@ fn recoverable(fact: Option<&PathFact>, canonical: &str, scene: &Scene<'_>) -> R
             return Err(format!("{canonical} is not a plain file"));
         }
     }
-    let partial = matches!(scene.action, Action::Notebook { .. })
-        || matches!(scene.action, Action::Edit { old, .. } if !old.is_empty());
-    if partial {
+    if tells_what_it_takes(spelling, scene) {
         return Ok(());
     }
     match fact.git {
@@ -103,6 +106,30 @@ fn recoverable(fact: Option<&PathFact>, canonical: &str, scene: &Scene<'_>) -> R
     }
 }
 
+/// Whether the edit itself tells what it takes away, and where that stood.
+#[must_use]
+pub fn tells_what_it_takes(path: &str, scene: &Scene<'_>) -> bool {
+    let body = match scene.facts.shell.files.get(path) {
+        Some(FileFact::Text { body, .. }) => Some(body.as_str()),
+        Some(FileFact::Directory | FileFact::Absent | FileFact::Unreadable) | None => None,
+    };
+    match scene.action {
+        Action::Edit { old, steps, .. } => {
+            // What leaves nothing of a file has nothing to stand in its place.
+            let empties = body.is_some_and(|body| {
+                let after = steps
+                    .iter()
+                    .try_fold(body.to_owned(), |body, step| step.apply(&body));
+                after.is_some_and(|after| after.trim().is_empty())
+            });
+            !old.is_empty() && !empties && steps.iter().all(|step| step.can_be_taken_back(body))
+        }
+        // A new cell takes nothing away; another cell's text is not in the call.
+        Action::Notebook { mode, .. } => mode == "insert",
+        _ => false,
+    }
+}
+
 /// The session wrote it, and as far as can be seen nobody changed it since.
 fn own_work(canonical: &str, scene: &Scene<'_>) -> bool {
     let record = scene
@@ -116,7 +143,7 @@ fn own_work(canonical: &str, scene: &Scene<'_>) -> bool {
         return record.created;
     }
     match scene.facts.shell.files.get(canonical) {
-        Some(FileFact::Text { body, .. }) => session::digest(body) == record.digest,
+        Some(FileFact::Text { body, .. }) => crate::digest(body) == record.digest,
         Some(FileFact::Directory | FileFact::Absent | FileFact::Unreadable) | None => false,
     }
 }

@@ -4,9 +4,9 @@ use super::{Answer, FastPath, View};
 use crate::policy;
 use crate::{Action, Mode, Verdict};
 
-pub(super) struct PowerShell;
+pub(super) struct PowerShellFastPath;
 
-impl FastPath for PowerShell {
+impl FastPath for PowerShellFastPath {
     fn id(&self) -> &'static str {
         "powershell"
     }

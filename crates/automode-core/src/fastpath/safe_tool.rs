@@ -31,6 +31,11 @@ impl FastPath for SafeTool {
                 .effects()
                 .all(|effect| exceptions::is_plain_read(&view.scene, effect))
         };
+        // What a device holds is nobody's file.
+        let raw = || matches!(view.scene.action, Action::Read { path } if path.starts_with("/dev/") && !path.starts_with("/dev/null"));
+        if safe && fits && raw() {
+            return Answer::Open("it reads a device".to_owned());
+        }
         if safe && fits && shows && !plain() {
             return Answer::Open("what it reads may hold secrets".to_owned());
         }

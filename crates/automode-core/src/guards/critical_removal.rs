@@ -4,7 +4,7 @@ use automode_shell::place::Zone;
 
 use super::{Guard, Stop};
 use crate::path;
-use crate::scene::{Change, Scene, changes, places};
+use crate::scene::{Change, Scene, changes};
 
 pub(super) struct CriticalRemoval;
 
@@ -22,7 +22,7 @@ impl Guard for CriticalRemoval {
             .iter()
             .filter(|(change, _)| *change == Change::Delete)
             .find_map(|(_, target)| {
-                let places = places(target, scene.context, scene.facts);
+                let places = scene.all_places(target);
                 let what = places.iter().find_map(|place| critical(place.zone));
                 let own = path::parts(&target.path).eq(path::parts(&scene.context.cwd));
                 let what = what.or(own.then_some("the working directory"))?;

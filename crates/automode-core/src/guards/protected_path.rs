@@ -4,7 +4,7 @@ use automode_shell::place::Protected;
 
 use super::{Guard, Stop};
 use crate::path;
-use crate::scene::{Scene, changes, own, places};
+use crate::scene::{Scene, changes, own};
 
 pub(super) struct ProtectedPath;
 
@@ -19,7 +19,8 @@ impl Guard for ProtectedPath {
 
     fn check(&self, scene: &Scene<'_>) -> Option<Stop> {
         changes(scene).iter().find_map(|(change, target)| {
-            let kind = places(target, scene.context, scene.facts)
+            let kind = scene
+                .all_places(target)
                 .iter()
                 .filter_map(|place| place.protected)
                 .find(|kind| kind.needs_person())

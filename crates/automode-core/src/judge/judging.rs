@@ -4,7 +4,9 @@
 //! a list of scripted replies drives the whole protocol. Only [`Answer::Clear`]
 //! of a whole reply clears; a failure ends the judging as that failure.
 
-use super::{Answer, Case, Format, Mode, Protocol, Reply, Request, Settings, Stage, Usage, prompt};
+use super::{
+    Answer, Case, Format, JudgeStage, Mode, Protocol, Reply, Request, Settings, Usage, prompt,
+};
 use crate::Failure;
 
 /// A judging under way.
@@ -42,8 +44,8 @@ impl Judging {
     /// [`Failure::Overlong`]: the pending call and the user's words do not fit the window.
     pub fn begin(case: &Case<'_>, settings: &Settings) -> Result<(Self, Request), Failure> {
         let stage = match settings.mode {
-            Mode::Both | Mode::Fast => Stage::Fast,
-            Mode::Thinking => Stage::Thinking,
+            Mode::Both | Mode::Fast => JudgeStage::Fast,
+            Mode::Thinking => JudgeStage::Thinking,
         };
         let request = prompt::request(case, settings, stage)?;
         let judging = Self {
@@ -69,7 +71,9 @@ impl Judging {
         let answer = Answer::read(&reply, self.asked.format);
         match (answer, self.asked.stage, self.mode) {
             (Answer::Clear, _, _) => Next::Done(Ok(Judgement::Clear)),
-            (Answer::Block { .. } | Answer::Unreadable, Stage::Fast, Mode::Both) => self.think(),
+            (Answer::Block { .. } | Answer::Unreadable, JudgeStage::Fast, Mode::Both) => {
+                self.think()
+            }
             (Answer::Block { rule, reason }, _, _) => {
                 Next::Done(Ok(Judgement::Block { rule, reason }))
             }
@@ -79,7 +83,7 @@ impl Judging {
 
     /// The pass that was asked last.
     #[must_use]
-    pub const fn stage(&self) -> Stage {
+    pub const fn stage(&self) -> JudgeStage {
         self.asked.stage
     }
 
@@ -100,7 +104,7 @@ impl Judging {
             Format::Tags | Format::TagsToStop => Protocol::Xml,
             Format::Tool => Protocol::Tool,
         };
-        prompt::set_stage(&mut self.asked, protocol, Stage::Thinking, self.mode);
+        prompt::set_stage(&mut self.asked, protocol, JudgeStage::Thinking, self.mode);
         Next::Ask(self.asked.clone())
     }
 }

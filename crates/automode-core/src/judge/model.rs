@@ -152,15 +152,15 @@ impl Capabilities {
     }
 }
 
-struct Row {
+struct PriceRow {
     /// Beginning of the model's name; the longest that fits counts.
     prefix: &'static str,
     capabilities: Capabilities,
     price: Option<Price>,
 }
 
-const fn row(prefix: &'static str, capabilities: Capabilities, price: Option<Price>) -> Row {
-    Row {
+const fn row(prefix: &'static str, capabilities: Capabilities, price: Option<Price>) -> PriceRow {
+    PriceRow {
         prefix,
         capabilities,
         price,
@@ -192,7 +192,7 @@ type C = Capabilities;
 
 /// Vendors' documentation, November 2026.
 #[rustfmt::skip]
-const MODELS: &[Row] = &[
+const MODELS: &[PriceRow] = &[
     //  model               takes               input  written cached output
     row("claude-fable-5-1", C::CLAUDE_ALWAYS,   price(10_000, 12_500, 250, 50_000)),
     row("claude-fable-5",   C::CLAUDE_ALWAYS,   price(10_000, 12_500, 1_000, 50_000)),
@@ -280,7 +280,7 @@ pub fn price_of(model: &str) -> Option<Price> {
     lookup(model).and_then(|row| row.price)
 }
 
-fn lookup(model: &str) -> Option<&'static Row> {
+fn lookup(model: &str) -> Option<&'static PriceRow> {
     // Routers and clouds put the vendor in front: `anthropic/claude-…`, `anthropic.claude-…`.
     let name = model.rsplit('/').next().unwrap_or(model);
     let name = name

@@ -69,6 +69,12 @@ pub enum Retry {
     After(Option<Duration>),
 }
 
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Self::new(failure, "")
+    }
+}
+
 impl Trouble {
     /// Trouble that will not go away by itself. The detail is made fit to print.
     #[must_use]

@@ -2,13 +2,16 @@
 //!
 //! The order never changes: system prompt, instruction files, transcript with
 //! the pending call last, facts, and the question of the pass as the final
-//! segment. Everything before the facts is append-only over a session.
+//! segment. Everything before the facts is append-only over a session, but for a secret
+//! in the user's words that a later call gives away.
 
 use super::guidance::bullets;
-use super::{Case, Format, Guidance, Mode, Protocol, Redaction, Request, Segment, Settings, Stage};
+use super::{
+    Case, Format, Guidance, JudgeStage, Mode, Protocol, Redaction, Request, Segment, Settings,
+};
 use crate::Failure;
 use crate::escape::push_escaped;
-use crate::redact::redact;
+use crate::redact::{FoundSecret, redact};
 use crate::transcript::{Entry, Log, Window, line};
 
 const BASE: &str = include_str!("../../prompts/base.md");
@@ -30,7 +33,7 @@ const ANCHOR: usize = 16;
 pub(super) fn request(
     case: &Case<'_>,
     settings: &Settings,
-    stage: Stage,
+    stage: JudgeStage,
 ) -> Result<Request, Failure> {
     let mut messages = Vec::new();
     if let Some(text) = instructions(case, settings.redaction) {
@@ -52,14 +55,14 @@ pub(super) fn request(
 }
 
 /// Turns a request into that of another pass: the last segment, the format and the limit change.
-pub(super) fn set_stage(request: &mut Request, protocol: Protocol, stage: Stage, mode: Mode) {
+pub(super) fn set_stage(request: &mut Request, protocol: Protocol, stage: JudgeStage, mode: Mode) {
     request.stage = stage;
     (request.format, request.max_tokens) = match (protocol, stage, mode) {
-        (Protocol::Xml, Stage::Fast, Mode::Both | Mode::Thinking) => (Format::TagsToStop, 64),
-        (Protocol::Xml, Stage::Fast, Mode::Fast) => (Format::Tags, 256),
-        (Protocol::Xml, Stage::Thinking, _) => (Format::Tags, 4096),
-        (Protocol::Tool, Stage::Fast, _) => (Format::Tool, 256),
-        (Protocol::Tool, Stage::Thinking, _) => (Format::Tool, 4096),
+        (Protocol::Xml, JudgeStage::Fast, Mode::Both | Mode::Thinking) => (Format::TagsToStop, 64),
+        (Protocol::Xml, JudgeStage::Fast, Mode::Fast) => (Format::Tags, 256),
+        (Protocol::Xml, JudgeStage::Thinking, _) => (Format::Tags, 4096),
+        (Protocol::Tool, JudgeStage::Fast, _) => (Format::Tool, 256),
+        (Protocol::Tool, JudgeStage::Thinking, _) => (Format::Tool, 4096),
     };
     if let Some(question) = request.messages.last_mut().and_then(|turn| turn.last_mut()) {
         *question = Segment::plain(suffix(protocol, stage, mode));
@@ -83,14 +86,16 @@ pub fn system(guidance: &Guidance, protocol: Protocol) -> String {
     [BASE, INTENT, &permissions, EVALUATION, PROCESS, output].join("\n")
 }
 
-fn suffix(protocol: Protocol, stage: Stage, mode: Mode) -> &'static str {
+fn suffix(protocol: Protocol, stage: JudgeStage, mode: Mode) -> &'static str {
     match (protocol, stage, mode) {
-        (Protocol::Xml, Stage::Fast, Mode::Fast) => include_str!("../../prompts/only_xml.md"),
-        (Protocol::Xml, Stage::Fast, _) => include_str!("../../prompts/fast_xml.md"),
-        (Protocol::Xml, Stage::Thinking, _) => include_str!("../../prompts/thinking_xml.md"),
-        (Protocol::Tool, Stage::Fast, Mode::Fast) => include_str!("../../prompts/only_tool.md"),
-        (Protocol::Tool, Stage::Fast, _) => include_str!("../../prompts/fast_tool.md"),
-        (Protocol::Tool, Stage::Thinking, _) => include_str!("../../prompts/thinking_tool.md"),
+        (Protocol::Xml, JudgeStage::Fast, Mode::Fast) => include_str!("../../prompts/only_xml.md"),
+        (Protocol::Xml, JudgeStage::Fast, _) => include_str!("../../prompts/fast_xml.md"),
+        (Protocol::Xml, JudgeStage::Thinking, _) => include_str!("../../prompts/thinking_xml.md"),
+        (Protocol::Tool, JudgeStage::Fast, Mode::Fast) => {
+            include_str!("../../prompts/only_tool.md")
+        }
+        (Protocol::Tool, JudgeStage::Fast, _) => include_str!("../../prompts/fast_tool.md"),
+        (Protocol::Tool, JudgeStage::Thinking, _) => include_str!("../../prompts/thinking_tool.md"),
     }
 }
 
@@ -140,9 +145,19 @@ fn transcript(case: &Case<'_>, settings: &Settings) -> Result<Vec<Segment>, Fail
     };
     let entries = window(case, settings, &pending)?;
     let (form, redaction) = (settings.transcript.form, settings.redaction);
+    // The same secret is the same token on both sides: in what was asked for and in what is done.
+    let secrets = secrets_of(entries.iter().map(AsRef::as_ref), &pending, redaction);
     let written = |entry: &Entry| {
         let mut text = String::new();
-        line(&mut text, entry, form, redaction);
+        match entry {
+            Entry::User(said) if !secrets.is_empty() => {
+                let hidden = secrets
+                    .iter()
+                    .fold(said.clone(), |said, secret| secret.hide(&said));
+                line(&mut text, &Entry::User(hidden), form, redaction);
+            }
+            Entry::User(_) | Entry::Call { .. } => line(&mut text, entry, form, redaction),
+        }
         text
     };
 
@@ -249,6 +264,28 @@ fn push_shown(out: &mut String, text: &str, redaction: Redaction) {
         Redaction::On => push_escaped(out, &redact(text)),
         Redaction::Off => push_escaped(out, text),
     }
+}
+
+/// Secrets that calls hold, for the words of the user: there no name may stand beside them.
+fn secrets_of<'a>(
+    entries: impl Iterator<Item = &'a Entry>,
+    pending: &'a Entry,
+    redaction: Redaction,
+) -> Vec<FoundSecret> {
+    if redaction == Redaction::Off {
+        return Vec::new();
+    }
+    let mut secrets: Vec<FoundSecret> = Vec::new();
+    for entry in entries.chain([pending]) {
+        if let Entry::Call { brief, .. } = entry {
+            for secret in FoundSecret::all(brief) {
+                if !secrets.contains(&secret) {
+                    secrets.push(secret);
+                }
+            }
+        }
+    }
+    secrets
 }
 
 /// The first bytes of a text at a character's border, and whether something was cut.

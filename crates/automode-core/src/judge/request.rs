@@ -7,12 +7,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Stage;
+use super::JudgeStage;
 
 /// One request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    pub stage: Stage,
+    pub stage: JudgeStage,
     pub system: Vec<Segment>,
     /// User turns, each a list of segments. There are no other turns.
     pub messages: Vec<Vec<Segment>>,

@@ -6,9 +6,10 @@ use super::{
     Asked, Asks, AutoMode, Bypass, Match, Provenance, Settings, Subject,
     index::RuleIndex,
     permit,
+    reach::places,
     rule::Rule,
     strip::AutoAllowRule,
-    veto::{self, Found, Hit},
+    veto::{self, Hit, VetoFound},
 };
 use crate::Mode;
 
@@ -34,10 +35,21 @@ impl Policy {
         self.bypass
     }
 
+    /// Places that rules on reading name: whether they are there decides about trees that
+    /// hold them.
+    #[must_use]
+    pub fn unreadable_places(&self, subject: &Subject<'_>) -> Vec<String> {
+        self.deny
+            .reading()
+            .chain(self.ask.reading())
+            .flat_map(|rule| places(rule, subject))
+            .collect()
+    }
+
     /// The first deny rule that matches any part of the call.
     #[must_use]
     pub fn denies(&self, subject: &Subject<'_>) -> Option<Match> {
-        let Found { person, project } = veto::find(&self.deny, subject);
+        let VetoFound { person, project } = veto::find(&self.deny, subject);
         let sure = [person, project]
             .into_iter()
             .flatten()
@@ -57,7 +69,8 @@ impl Policy {
             doubted.or_else(|| asked.map(|(rule, _)| Asked::Rule(Match::of(&[rule]))))
         };
         Asks {
-            person: of(asked.person, doubted.person),
+            person: of(asked.person, doubted.person)
+                .or_else(|| self.untrusted(subject).map(Asked::Rule)),
             project: of(asked.project, doubted.project),
         }
     }
@@ -92,7 +105,7 @@ impl Match {
     fn of(rules: &[&Rule]) -> Self {
         let mut texts: Vec<&str> = Vec::new();
         for rule in rules {
-            if !texts.contains(&rule.text.as_str()) {
+            if !texts.contains(&&*rule.text) {
                 texts.push(&rule.text);
             }
         }
@@ -100,7 +113,7 @@ impl Match {
             rule: texts.join(", "),
             origin: rules
                 .first()
-                .map(|rule| rule.origin.to_string())
+                .map(|rule| rule.origin().to_string())
                 .unwrap_or_default(),
         }
     }

@@ -25,6 +25,8 @@ pub struct Provenance {
     pub stripped: Vec<Stripped>,
     /// Keys of a project that are not obeyed.
     pub ignored: Vec<(String, Origin)>,
+    /// Keys that mean nothing in the file they stand in.
+    pub misplaced: Vec<(&'static str, Origin)>,
     /// Texts in rule lists that are no rules.
     pub comments: Vec<(String, Origin)>,
     /// Allow rules that an administrator's setting switches off.
@@ -47,10 +49,10 @@ impl Policy {
             },
             ..Build::default()
         };
-        for project in &sources.projects {
+        for project in sources.projects {
             build.project(project);
         }
-        for layer in &sources.layers {
+        for layer in &mut sources.layers {
             build.layer(layer);
         }
         build.finish(&sources.layers)
@@ -86,11 +88,11 @@ struct Build {
 }
 
 impl Build {
-    fn project(&mut self, project: &ProjectPolicy) {
+    fn project(&mut self, project: ProjectPolicy) {
         self.provenance.files.push(project.origin.clone());
         let root = Some(project.root.as_str());
-        let deny = self.read(&project.deny, &project.origin, root);
-        let ask = self.read(&project.ask, &project.origin, root);
+        let deny = self.read(project.deny, &project.origin, root);
+        let ask = self.read(project.ask, &project.origin, root);
         self.deny.extend(deny);
         self.ask.extend(ask);
         for key in &project.ignored {
@@ -100,12 +102,13 @@ impl Build {
         }
     }
 
-    fn layer(&mut self, layer: &Layer) {
+    /// Takes a layer in. Its rules move; the rest of it is asked once more at the end.
+    fn layer(&mut self, layer: &mut Layer) {
         self.provenance.files.push(layer.origin.clone());
         let root = layer.root.as_deref();
-        let deny = self.read(&layer.deny, &layer.origin, root);
-        let ask = self.read(&layer.ask, &layer.origin, root);
-        let allow = self.read(&layer.allow, &layer.origin, root);
+        let deny = self.read(std::mem::take(&mut layer.deny), &layer.origin, root);
+        let ask = self.read(std::mem::take(&mut layer.ask), &layer.origin, root);
+        let allow = self.read(std::mem::take(&mut layer.allow), &layer.origin, root);
         self.deny.extend(deny);
         self.ask.extend(ask);
         self.allow.extend(allow);
@@ -120,26 +123,34 @@ impl Build {
         }
     }
 
-    fn read(&mut self, texts: &[Written], origin: &Origin, root: Option<&str>) -> Vec<Arc<Rule>> {
+    fn read(&mut self, texts: Vec<Written>, origin: &Origin, root: Option<&str>) -> Vec<Arc<Rule>> {
         let mut rules = Vec::with_capacity(texts.len());
-        for written in texts {
-            let at = origin.at(written.line);
-            match Rule::parse(&written.text, at.clone(), root) {
+        let file = Arc::new(origin.clone());
+        let root = root.map(Arc::from);
+        for Written { text, line } in texts {
+            match Rule::new(text, &file, line, root.as_ref()) {
                 Ok(rule) => rules.push(Arc::new(rule)),
                 // Agents skip what is no rule, and people use that for headings.
-                Err(_) if foreign(origin.scope, &origin.file) && !written.text.contains('(') => {
-                    self.provenance.comments.push((written.text.clone(), at));
+                Err(error) if foreign(origin.scope, &origin.file) && !error.text.contains('(') => {
+                    let comment = (error.text, origin.at(line));
+                    self.provenance.comments.push(comment);
                 }
                 Err(error) => self
                     .provenance
                     .faults
-                    .push(format!("{}:{}: {error}", at.file, at.line)),
+                    .push(format!("{}:{line}: {error}", origin.file)),
             }
         }
         rules
     }
 
     fn finish(mut self, layers: &[Layer]) -> Policy {
+        let idle = |layer: &&Layer| layer.managed_allow_only && !layer.origin.scope.is_managed();
+        self.provenance.misplaced = layers
+            .iter()
+            .filter(idle)
+            .map(|layer| ("permissions.managed_allow_only", layer.origin.clone()))
+            .collect();
         if layers
             .iter()
             .any(|layer| layer.managed_allow_only && layer.origin.scope.is_managed())
@@ -147,7 +158,7 @@ impl Build {
             let (kept, rest) = self
                 .allow
                 .into_iter()
-                .partition(|rule| rule.origin.scope.is_managed());
+                .partition(|rule| rule.scope().is_managed());
             self.allow = kept;
             self.provenance.unmanaged = rest;
         }

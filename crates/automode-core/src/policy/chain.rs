@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::field::{Column, Kind, Need, Value};
+use super::field::{Column, FieldNeed, Kind, Value};
 use super::fields::text;
 use crate::judge::{KeySource, Kind as Wire, Overrides, Price, Provider};
 
 /// The keys of one judge.
 #[rustfmt::skip]
 pub(super) const COLUMNS: &[Column] = &[
-    Column { need: Need::Required, ..column("kind", Kind::Choice(&["anthropic", "openai", "openai-compatible", "command", "cassette"]), "The wire it speaks.") },
+    Column { need: FieldNeed::Required, ..column("kind", Kind::Choice(&["anthropic", "openai", "openai-compatible", "command", "cassette"]), "The wire it speaks.") },
     column("model", Kind::Text, "The model; without it the agent's own or the default of the kind."),
     column("base_url", Kind::Text, "Its address; without it the vendor's."),
     column("headers", Kind::Map, "Headers to send along."),
@@ -41,7 +41,7 @@ const fn column(key: &'static str, kind: Kind, doc: &'static str) -> Column {
         key,
         doc,
         kind,
-        need: Need::Optional,
+        need: FieldNeed::Optional,
     }
 }
 

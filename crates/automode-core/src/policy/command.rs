@@ -62,6 +62,7 @@ fn texts(value: &Value) -> Vec<String> {
                 | DynamicSource::Output
                 | DynamicSource::Item
                 | DynamicSource::Number
+                | DynamicSource::Name
                 | DynamicSource::Unknown => vec![Cow::Owned(UNKNOWN.to_string())],
             },
         };

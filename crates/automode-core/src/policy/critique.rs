@@ -2,7 +2,7 @@
 
 use super::{Policy, Prose};
 use crate::escape::push_escaped;
-use crate::judge::{Format, Guidance, Request, Segment, Stage, bullets};
+use crate::judge::{Format, Guidance, JudgeStage, Request, Segment, bullets};
 
 const CRITIQUE: &str = include_str!("../../prompts/critique.md");
 const MAX_TOKENS: u32 = 2048;
@@ -22,7 +22,7 @@ pub fn critique(policy: &Policy) -> Option<Request> {
     }
     for (name, rules) in ["deny", "ask", "allow"].into_iter().zip(policy.rules()) {
         let name = format!("permissions.{name}");
-        section(&mut own, &name, rules.iter().map(|rule| rule.text.as_str()));
+        section(&mut own, &name, rules.iter().map(|rule| &*rule.text));
     }
     if own.is_empty() {
         return None;
@@ -30,7 +30,7 @@ pub fn critique(policy: &Policy) -> Option<Request> {
     let defaults = Guidance::defaults();
     let built_in = [defaults.hard, defaults.soft, defaults.allow].concat();
     Some(Request {
-        stage: Stage::Thinking,
+        stage: JudgeStage::Thinking,
         system: vec![Segment::marked(CRITIQUE)],
         messages: vec![vec![
             Segment::plain(format!("<builtin>\n{}</builtin>\n", bullets(&built_in))),

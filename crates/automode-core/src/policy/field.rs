@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Settings, fields::FIELDS};
+use super::{Settings, fields::FIELDS, nearest::nearest};
 
 /// One setting.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +28,8 @@ pub enum Kind {
         min: u64,
         max: u64,
     },
+    /// Money, in millionths of a dollar; a file may say `"$5"`.
+    Money,
     Flag,
     Text,
     Texts,
@@ -37,18 +39,35 @@ pub enum Kind {
     Tables(&'static [Column]),
 }
 
+impl Kind {
+    /// The keys of one entry, where it is a list of tables.
+    #[must_use]
+    pub const fn columns(self) -> &'static [Column] {
+        match self {
+            Self::Tables(columns) => columns,
+            Self::Choice(_)
+            | Self::Count { .. }
+            | Self::Money
+            | Self::Flag
+            | Self::Text
+            | Self::Texts
+            | Self::Map => &[],
+        }
+    }
+}
+
 /// One key of a table in a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     pub key: &'static str,
     pub doc: &'static str,
     pub kind: Kind,
-    pub need: Need,
+    pub need: FieldNeed,
 }
 
 /// Whether a table can do without a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum FieldNeed {
     Required,
     Optional,
 }
@@ -87,7 +106,8 @@ impl Kind {
         let fits = match (self, value) {
             (Self::Choice(names), Value::Text(text)) => names.contains(&text.as_str()),
             (Self::Count { min, max }, Value::Count(count)) => (min..=max).contains(&count),
-            (Self::Flag, Value::Flag(_))
+            (Self::Money, Value::Count(_))
+            | (Self::Flag, Value::Flag(_))
             | (Self::Text, Value::Text(_))
             | (Self::Texts, Value::Texts(_))
             | (Self::Map, Value::Map(_)) => true,
@@ -104,10 +124,13 @@ impl Kind {
         if fits { Ok(()) } else { Err(self.expected()) }
     }
 
-    fn expected(&self) -> String {
+    /// What is expected, in words.
+    #[must_use]
+    pub fn expected(&self) -> String {
         match self {
             Self::Choice(names) => format!("expected one of `{}`", names.join("`, `")),
             Self::Count { min, max } => format!("expected a whole number from {min} to {max}"),
+            Self::Money => "expected money, such as `\"$5\"`, or millionths of a dollar".to_owned(),
             Self::Flag => "expected `true` or `false`".to_owned(),
             Self::Text => "expected a text".to_owned(),
             Self::Texts => "expected a list of texts".to_owned(),
@@ -117,21 +140,49 @@ impl Kind {
     }
 }
 
+fn unknown_column(columns: &[Column], key: &str) -> String {
+    // A key must not be written down here, so none of the keys is near to it.
+    if key.contains("key") || key.contains("token") || key.contains("secret") {
+        return format!(
+            "unknown key `{key}`: a secret does not belong here, `key_env`, `key_file` or `key_command` say where it is"
+        );
+    }
+    // Other programs call it so.
+    let meant = match key {
+        "provider" | "type" | "vendor" | "service" => columns
+            .iter()
+            .map(|column| column.key)
+            .find(|known| *known == "kind"),
+        "url" | "endpoint" | "host" => columns
+            .iter()
+            .map(|column| column.key)
+            .find(|known| *known == "base_url"),
+        _ => nearest(key, columns.iter().map(|column| column.key)),
+    };
+    match meant {
+        Some(meant) => format!("unknown key `{key}`, did you mean `{meant}`?"),
+        None => {
+            let known: Vec<&str> = columns.iter().map(|column| column.key).collect();
+            format!(
+                "unknown key `{key}`, expected one of `{}`",
+                known.join("`, `")
+            )
+        }
+    }
+}
+
 fn accepts_table(columns: &[Column], table: &BTreeMap<String, Value>) -> Result<(), String> {
     for (key, value) in table {
         let Some(column) = columns.iter().find(|column| column.key == key) else {
-            let known: Vec<&str> = columns.iter().map(|column| column.key).collect();
-            return Err(format!(
-                "unknown key `{key}`, expected one of `{}`",
-                known.join("`, `")
-            ));
+            return Err(unknown_column(columns, key));
         };
         column
             .kind
             .accepts(value)
             .map_err(|why| format!("`{key}`: {why}"))?;
     }
-    let lacks = |column: &&Column| column.need == Need::Required && !table.contains_key(column.key);
+    let lacks =
+        |column: &&Column| column.need == FieldNeed::Required && !table.contains_key(column.key);
     match columns.iter().find(lacks) {
         Some(column) => Err(format!(
             "`{}` is missing: {}",

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::{
-    AskRules, OnLimit, OnUnavailable, PowerShell, ProjectCode, Strip,
+    AskRules, Beside, OnLimit, OnUnavailable, PowerShell, ProjectCode, Strip,
     field::{Field, Kind, Value},
 };
 use crate::confine::{ConfineMode, Home, Undo};
@@ -179,7 +179,7 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         key: "on_unavailable",
-        doc: "The verdict when the judge cannot answer.",
+        doc: "The verdict when the judge cannot answer and a person is there; without one it is a denial.",
         kind: Kind::Choice(&["deny", "ask"]),
         set: |s, v| {
             choose(
@@ -212,6 +212,31 @@ pub const FIELDS: &[Field] = &[
                 OnLimit::Deny => "deny",
             })
         },
+    },
+    Field {
+        key: "beside",
+        doc: "Beside a client's own check (an auto mode, a reviewer): decide every call, or only stop calls and leave the rest to it.",
+        kind: Kind::Choice(&["decide", "veto-only"]),
+        set: |s, v| {
+            choose(
+                &mut s.beside,
+                v,
+                &[("decide", Beside::Decide), ("veto-only", Beside::VetoOnly)],
+            )
+        },
+        get: |s| {
+            text(match s.beside {
+                Beside::Decide => "decide",
+                Beside::VetoOnly => "veto-only",
+            })
+        },
+    },
+    Field {
+        key: "hosts",
+        doc: "Hosts that may be reached without a question, such as `docs.rs` and `*.example.com`; where any is named, every other host asks.",
+        kind: Kind::Texts,
+        set: |s, v| s.hosts = texts(v),
+        get: |s| Value::Texts(s.hosts.clone()),
     },
     Field {
         key: "limits.consecutive",
@@ -344,21 +369,15 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         key: "judge.budget.session",
-        doc: "The most money for one session, in millionths of a dollar.",
-        kind: Kind::Count {
-            min: 0,
-            max: u64::MAX >> 1,
-        },
+        doc: "The most money for one session: `\"$5\"`, or millionths of a dollar.",
+        kind: Kind::Money,
         set: |s, v| s.service.budget.session = amount(v),
         get: |s| s.service.budget.session.map_or(Value::Unset, Value::Count),
     },
     Field {
         key: "judge.budget.day",
-        doc: "The most money for one day, in millionths of a dollar.",
-        kind: Kind::Count {
-            min: 0,
-            max: u64::MAX >> 1,
-        },
+        doc: "The most money for one day: `\"$5\"`, or millionths of a dollar.",
+        kind: Kind::Money,
         set: |s, v| s.service.budget.day = amount(v),
         get: |s| s.service.budget.day.map_or(Value::Unset, Value::Count),
     },
@@ -524,6 +543,7 @@ mod tests {
                     Value::Count(min),
                     Value::Count(min.midpoint(max.min(LARGE))),
                 ],
+                Kind::Money => vec![Value::Count(0), Value::Count(5_000_000)],
                 Kind::Flag => vec![Value::Flag(true), Value::Flag(false)],
                 Kind::Text => vec![text("x")],
                 Kind::Texts => vec![Value::Texts(vec!["x".to_owned()])],

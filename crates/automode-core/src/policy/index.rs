@@ -7,7 +7,7 @@ use std::{borrow::Borrow, collections::BTreeMap};
 
 use super::{
     glob::UNKNOWN,
-    rule::{Rule, Specifier, Tool},
+    rule::{Rule, RuleTool, Specifier},
 };
 
 /// A list of rules with its index. Rules keep their order, which never matters.
@@ -32,7 +32,8 @@ pub(super) struct RuleIndex<R> {
 struct Heads {
     /// Every command.
     any: Vec<usize>,
-    by_word: BTreeMap<String, Vec<usize>>,
+    /// Rules under the digest of their word, in shares: most of thousands are never asked for.
+    by_word: Vec<Vec<(u32, usize)>>,
     /// The first word is a pattern.
     open: Vec<usize>,
 }
@@ -70,19 +71,25 @@ impl<R: Borrow<Rule>> RuleIndex<R> {
     }
 
     fn file(&mut self, at: usize, rule: &Rule) {
+        if let Some(word) = rule.plain_command() {
+            self.bash.file_word(at, word);
+            return;
+        }
         if rule.parameter.is_some() {
             self.parameters.push(at);
         }
         match &rule.tool {
-            Tool::Bash => self.bash.file(at, rule),
-            Tool::PowerShell => self.powershell.file(at, rule),
-            Tool::Read => self.read.push(at),
-            Tool::Edit => self.edit.push(at),
-            Tool::Fetch => self.fetch.push(at),
-            Tool::Agent => self.agent.push(at),
-            Tool::Mcp { server, .. } => self.by_server.entry(server.clone()).or_default().push(at),
-            Tool::Named(name) => self.by_name.entry(name.clone()).or_default().push(at),
-            Tool::Pattern(_) => self.patterns.push(at),
+            RuleTool::Bash => self.bash.file(at, rule),
+            RuleTool::PowerShell => self.powershell.file(at, rule),
+            RuleTool::Read => self.read.push(at),
+            RuleTool::Edit => self.edit.push(at),
+            RuleTool::Fetch => self.fetch.push(at),
+            RuleTool::Agent => self.agent.push(at),
+            RuleTool::Mcp { server, .. } => {
+                self.by_server.entry(server.clone()).or_default().push(at)
+            }
+            RuleTool::Named(name) => self.by_name.entry(name.clone()).or_default().push(at),
+            RuleTool::Pattern(_) => self.patterns.push(at),
         }
     }
 
@@ -106,19 +113,14 @@ impl<R: Borrow<Rule>> RuleIndex<R> {
         let heads = self.heads(shell);
         let word = first_word(text);
         if word.contains(UNKNOWN) {
-            let all = heads
-                .by_word
-                .values()
-                .flatten()
-                .filter_map(|at| self.rules.get(*at))
-                .map(Borrow::borrow);
+            let all = heads.by_word.iter().flatten();
+            let all = all.filter_map(|(_, at)| self.rules.get(*at));
+            let all = all.map(Borrow::borrow);
             return Box::new(all.chain(self.pick(&heads.open)));
         }
-        let own = heads
-            .by_word
-            .get(word)
-            .map_or(&[] as &[usize], Vec::as_slice);
-        Box::new(self.pick(own).chain(self.pick(&heads.open)))
+        let own = heads.of_word(word).filter_map(|at| self.rules.get(at));
+        let own: Vec<&Rule> = own.map(Borrow::borrow).collect();
+        Box::new(own.into_iter().chain(self.pick(&heads.open)))
     }
 
     /// Whether any rule speaks of single commands.
@@ -157,18 +159,18 @@ impl<R: Borrow<Rule>> RuleIndex<R> {
             .filter_map(|server| self.by_server.get(server))
             .flat_map(|at| self.pick(at))
             .filter(|rule| match &rule.tool {
-                Tool::Mcp { server, tool } => rest
+                RuleTool::Mcp { server, tool } => rest
                     .strip_prefix(server.as_str())
                     .and_then(|rest| rest.strip_prefix("__"))
                     .is_some_and(|name| tool.matches(name)),
-                Tool::Bash
-                | Tool::PowerShell
-                | Tool::Read
-                | Tool::Edit
-                | Tool::Fetch
-                | Tool::Agent
-                | Tool::Named(_)
-                | Tool::Pattern(_) => false,
+                RuleTool::Bash
+                | RuleTool::PowerShell
+                | RuleTool::Read
+                | RuleTool::Edit
+                | RuleTool::Fetch
+                | RuleTool::Agent
+                | RuleTool::Named(_)
+                | RuleTool::Pattern(_) => false,
             })
             .collect()
     }
@@ -197,6 +199,26 @@ pub(super) enum Shell {
 }
 
 impl Heads {
+    fn file_word(&mut self, at: usize, word: &str) {
+        if self.by_word.is_empty() {
+            self.by_word.resize_with(SHARES, Vec::new);
+        }
+        let mixed = mixed(word);
+        if let Some(share) = self.by_word.get_mut(share(mixed)) {
+            share.push((mixed, at));
+        }
+    }
+
+    /// The rules whose first word this is. One of another word with the same digest is there
+    /// too, and does not match.
+    fn of_word(&self, word: &str) -> impl Iterator<Item = usize> {
+        let mixed = mixed(word);
+        let share = self.by_word.get(share(mixed)).into_iter().flatten();
+        share
+            .filter(move |(own, _)| *own == mixed)
+            .map(|(_, at)| *at)
+    }
+
     fn file(&mut self, at: usize, rule: &Rule) {
         match &rule.what {
             Specifier::Command(glob) => {
@@ -204,7 +226,7 @@ impl Heads {
                 let word = first_word(prefix);
                 // The word is whole only if the pattern goes on behind a blank or ends.
                 if word.len() < prefix.len() || glob.exact().is_some() {
-                    self.by_word.entry(word.to_owned()).or_default().push(at);
+                    self.file_word(at, word);
                 } else {
                     self.open.push(at);
                 }
@@ -216,6 +238,52 @@ impl Heads {
     }
 }
 
+/// How many shares the words are in.
+const SHARES: usize = 256;
+
+/// The digest of a word.
+fn mixed(word: &str) -> u32 {
+    word.bytes().fold(0_u32, |mixed, byte| {
+        mixed
+            .wrapping_mul(0x0100_0193)
+            .wrapping_add(u32::from(byte))
+    })
+}
+
+/// The share of a digest.
+const fn share(mixed: u32) -> usize {
+    (mixed as usize) % SHARES
+}
+
 fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::policy::{Origin, Scope};
+
+    proptest! {
+        #[test]
+        fn a_word_that_is_told_without_reading_is_the_word_that_is_read(
+            text in "(Bash|Shell|Read)[ ]?\\([ls .:*\t\\\\'\"/()-]{0,8}\\)"
+        ) {
+            let file = Arc::new(Origin { scope: Scope::User, file: String::new(), line: 0 });
+            let rule = Rule::parse(&text, &file, 0, None).expect("a rule");
+            if let Some(word) = rule.plain_command() {
+                prop_assert_eq!(&rule.tool, &RuleTool::Bash);
+                prop_assert!(rule.parameter.is_none());
+                let mut read = Heads::default();
+                read.file(0, &rule);
+                let words: Vec<_> = read.by_word.into_iter().flatten().collect();
+                prop_assert_eq!(words, vec![(mixed(word), 0)]);
+                prop_assert!(read.any.is_empty() && read.open.is_empty());
+            }
+        }
+    }
 }

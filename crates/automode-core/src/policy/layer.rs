@@ -30,7 +30,7 @@ pub struct Layer {
     pub allow: Vec<Written>,
     pub ask: Vec<Written>,
     pub deny: Vec<Written>,
-    pub settings: Vec<Assignment>,
+    pub settings: Vec<SettingAssignment>,
     pub prose: Vec<(List, Vec<Written>)>,
     /// Directories beside the project that the agent may work in.
     pub directories: Vec<Written>,
@@ -69,7 +69,7 @@ pub struct Written {
 
 /// A setting with its value.
 #[derive(Clone, Debug)]
-pub struct Assignment {
+pub struct SettingAssignment {
     pub field: &'static Field,
     pub value: Value,
     pub line: u32,

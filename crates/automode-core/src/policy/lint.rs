@@ -11,9 +11,9 @@ use super::{
     layer::List,
     nearest::nearest,
     path::Anchor,
-    rule::{OWN_FIELDS, Specifier, Tool},
+    rule::{OWN_FIELDS, RuleTool, Specifier},
 };
-use crate::tool;
+use crate::{rules, tool};
 
 /// Something a person should look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -43,6 +43,8 @@ pub enum NoteKind {
     Unmanaged,
     /// A built-in list was replaced.
     ReplacedDefaults,
+    /// A value that cannot be meant.
+    Mistake,
     /// Text in a rule list that is no rule.
     Comment,
 }
@@ -58,6 +60,7 @@ impl NoteKind {
             Self::Stripped => "stripped",
             Self::Unmanaged => "unmanaged",
             Self::ReplacedDefaults => "replaced-defaults",
+            Self::Mistake => "mistake",
             Self::Comment => "comment",
         }
     }
@@ -68,11 +71,25 @@ impl Policy {
     #[must_use]
     pub fn lint(&self) -> Vec<Note> {
         let mut notes = provenance(self);
+        notes.extend(settings(self));
+        notes.extend(hard_deny(self));
         let [deny, ask, allow] = self.rules();
+        // What auto mode sets aside covers nothing there.
+        let kept: Vec<Arc<Rule>> = allow
+            .iter()
+            .filter(|rule| {
+                !self
+                    .provenance()
+                    .stripped
+                    .iter()
+                    .any(|set| Arc::ptr_eq(&set.rule, rule))
+            })
+            .cloned()
+            .collect();
         let on = |kind, rule: &Rule, text: String| Note {
             kind,
-            subject: rule.text.clone(),
-            origin: rule.origin.to_string(),
+            subject: rule.text.to_string(),
+            origin: rule.origin().to_string(),
             text,
         };
         for (rules, list) in [(deny, Use::Veto), (ask, Use::Veto), (allow, Use::Permit)] {
@@ -89,7 +106,8 @@ impl Policy {
                 rule,
                 format!(
                     "the {name} rule `{}` covers it ({})",
-                    other.text, other.origin
+                    other.text,
+                    other.origin()
                 ),
             ))
         };
@@ -99,7 +117,7 @@ impl Policy {
         for rule in ask {
             notes.extend(shadows(rule, deny, "deny"));
         }
-        for rules in [deny, ask, allow] {
+        for rules in [deny, ask, kept.as_slice()] {
             notes.extend(repeated(rules, &on));
         }
         notes.sort_by(|a, b| (a.kind, &a.origin).cmp(&(b.kind, &b.origin)));
@@ -117,7 +135,8 @@ fn repeated(rules: &[Arc<Rule>], on: &dyn Fn(NoteKind, &Rule, String) -> Note) -
         if let Some((_, wider)) = wider {
             let text = format!(
                 "`{}` of the same list covers it ({})",
-                wider.text, wider.origin
+                wider.text,
+                wider.origin()
             );
             notes.push(on(NoteKind::Shadowed, rule, text));
         }
@@ -148,7 +167,7 @@ fn provenance(policy: &Policy) -> Vec<Note> {
         note(
             NoteKind::Stripped,
             &rule.text,
-            rule.origin.to_string(),
+            rule.origin().to_string(),
             format!("set aside in auto mode: {}", stripped.why),
         );
     }
@@ -157,7 +176,7 @@ fn provenance(policy: &Policy) -> Vec<Note> {
         note(
             NoteKind::Unmanaged,
             &rule.text,
-            rule.origin.to_string(),
+            rule.origin().to_string(),
             text,
         );
     }
@@ -169,27 +188,118 @@ fn provenance(policy: &Policy) -> Vec<Note> {
             "this is not a rule and is skipped".to_owned(),
         );
     }
+    notes.extend(replaced_defaults(policy));
+    notes
+}
+
+/// Lists that leave the built-in entries out.
+fn replaced_defaults(policy: &Policy) -> Vec<Note> {
+    let mut notes = Vec::new();
     for (list, entries) in lists(policy) {
-        let replaced = !entries.contains(&Prose::Defaults);
-        if let Some(Prose::Entry { origin, .. }) = entries.first().filter(|_| replaced) {
-            let text = "the built-in entries are replaced\nhint: add \"$defaults\" to the list to keep them".to_owned();
-            note(
-                NoteKind::ReplacedDefaults,
-                &format!("auto_mode.{}", list.name()),
-                origin.clone(),
-                text,
-            );
-        } else if replaced {
-            let text = "the list is empty: the built-in entries are gone\nhint: add \"$defaults\" to keep them".to_owned();
-            note(
-                NoteKind::ReplacedDefaults,
-                &format!("auto_mode.{}", list.name()),
-                String::new(),
-                text,
-            );
+        if entries.contains(&Prose::Defaults) {
+            continue;
         }
+        let (origin, text) = match entries.first() {
+            Some(Prose::Entry { origin, .. }) => (
+                origin.clone(),
+                "the built-in entries are replaced\nhint: add \"$defaults\" to the list to keep them",
+            ),
+            Some(Prose::Defaults) | None => (
+                String::new(),
+                "the list is empty: the built-in entries are gone\nhint: add \"$defaults\" to keep them",
+            ),
+        };
+        notes.push(Note {
+            kind: NoteKind::ReplacedDefaults,
+            subject: format!("auto_mode.{}", list.name()),
+            origin,
+            text: text.to_owned(),
+        });
     }
     notes
+}
+
+/// Values that cannot be meant.
+fn settings(policy: &Policy) -> Vec<Note> {
+    let known = policy.provenance();
+    let at = |key: &str| {
+        known
+            .settings
+            .get(key)
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    };
+    let mut notes = Vec::new();
+    let mut mistake = |subject: &str, origin: String, text: String| {
+        notes.push(Note {
+            kind: NoteKind::Mistake,
+            subject: subject.to_owned(),
+            origin,
+            text,
+        });
+    };
+    let service = &policy.settings.service;
+    for provider in &service.chain {
+        if let Some(url) = provider
+            .base_url
+            .as_deref()
+            .filter(|url| !url.contains("://"))
+        {
+            let text = format!("`{url}` has no scheme\nhint: write `http://{url}`");
+            mistake("judge.chain", at("judge.chain"), text);
+        }
+    }
+    let budgets = [
+        ("judge.budget.session", service.budget.session),
+        ("judge.budget.day", service.budget.day),
+    ];
+    for (key, amount) in budgets {
+        if let Some(amount) = amount.filter(|amount| (1..10_000).contains(amount)) {
+            let text = format!(
+                "{amount} millionths of a dollar are less than a cent\nhint: write `\"${amount}\"` for {amount} dollars"
+            );
+            mistake(key, at(key), text);
+        }
+    }
+    for (key, origin) in &known.misplaced {
+        let text = "it means something in an administrator's file only\nhint: take it out, or ask whoever keeps `/etc/automode/config.toml`".to_owned();
+        mistake(key, origin.to_string(), text);
+    }
+    notes
+}
+
+/// Entries of `hard_deny` that look like a rule's id and are none: the judge reads them, and
+/// nothing becomes a denial.
+fn hard_deny(policy: &Policy) -> Vec<Note> {
+    let is_word = |text: &str| {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+        !text.is_empty() && text.chars().all(plain)
+    };
+    let ids = || rules::CATALOGUE.iter().map(|rule| rule.id());
+    let entries = policy.auto_mode.hard_deny.iter();
+    entries
+        .filter_map(|prose| match prose {
+            Prose::Defaults => None,
+            Prose::Entry { text, origin } => Some((text, origin)),
+        })
+        .filter(|(text, _)| is_word(text) && !ids().any(|id| id == text.as_str()))
+        .map(|(text, origin)| {
+            let hint = match nearest(text, ids()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => {
+                    "`automode rules list` shows them, or write a sentence for the judge".to_owned()
+                }
+            };
+            Note {
+                kind: NoteKind::Mistake,
+                subject: text.clone(),
+                origin: origin.clone(),
+                text: format!(
+                    "there is no rule `{text}`, so nothing becomes a denial\nhint: {hint}"
+                ),
+            }
+        })
+        .collect()
 }
 
 fn lists(policy: &Policy) -> [(List, &[Prose]); 4] {
@@ -217,24 +327,24 @@ fn unused(rule: &Rule, list: Use) -> Option<String> {
         ));
     }
     match (&rule.tool, &rule.what) {
-        (Tool::Pattern(_), _) if list == Use::Permit => Some(
+        (RuleTool::Pattern(_), _) if list == Use::Permit => Some(
             "an allow rule cannot have a pattern for its tool\nhint: name the tool, or the server as in `mcp__server__*`".to_owned(),
         ),
-        (Tool::Named(name), _) if unknown(name) => {
+        (RuleTool::Named(name), _) if unknown(name) => {
             let meant = nearest(name, tool::TABLE.iter().map(|tool| tool.name));
             let hint = meant.map(|name| format!("\nhint: did you mean `{name}`?")).unwrap_or_default();
             Some(format!("there is no tool `{name}`{hint}"))
         }
-        (Tool::Fetch, Specifier::Name(_)) if list == Use::Permit => {
+        (RuleTool::Fetch, Specifier::Name(_)) => {
             Some("a fetch rule speaks of a host\nhint: write `WebFetch(domain:example.com)`".to_owned())
         }
-        (Tool::Named(name), Specifier::Name(_)) if list == Use::Permit && name != "Skill" => {
+        (RuleTool::Named(name), Specifier::Name(_)) if list == Use::Permit && name != "Skill" => {
             Some(format!("an allow rule on `{name}` cannot speak of its input\nhint: write `{name}` to allow every use"))
         }
-        (Tool::Mcp { .. }, Specifier::Name(_)) if list == Use::Permit => {
+        (RuleTool::Mcp { .. }, Specifier::Name(_)) if list == Use::Permit => {
             Some("an allow rule on a server's tool cannot speak of its input".to_owned())
         }
-        (Tool::Bash | Tool::PowerShell, Specifier::Command(glob)) if list == Use::Permit => compound(glob),
+        (RuleTool::Bash | RuleTool::PowerShell, Specifier::Command(glob)) if list == Use::Permit => compound(glob),
         (_, Specifier::Path(pattern)) => path(rule, pattern.anchor),
         _ => None,
     }
@@ -243,7 +353,8 @@ fn unused(rule: &Rule, list: Use) -> Option<String> {
 fn own_field(rule: &Rule) -> Option<&'static str> {
     let (_, body) = rule.text.split_once('(')?;
     let (field, value) = body.split_once(':')?;
-    let taken = !matches!(rule.tool, Tool::Bash | Tool::PowerShell) || !value.starts_with("*)");
+    let taken =
+        !matches!(rule.tool, RuleTool::Bash | RuleTool::PowerShell) || !value.starts_with("*)");
     OWN_FIELDS
         .iter()
         .find(|own| **own == field.trim() && taken)
@@ -375,6 +486,20 @@ mod tests {
             &[(NoteKind::Shadowed, "Bash(git status)")],
         );
         check(&[], &["Read", "Read"], &[(NoteKind::Shadowed, "Read")]);
+    }
+
+    #[test]
+    fn a_stripped_rule_covers_nothing() {
+        check(
+            &[],
+            &["Bash(python *)", "Bash(python tests.py)"],
+            &[(NoteKind::Stripped, "Bash(python *)")],
+        );
+        check(
+            &["WebFetch(evil.com)"],
+            &[],
+            &[(NoteKind::Unused, "WebFetch(evil.com)")],
+        );
     }
 
     #[test]

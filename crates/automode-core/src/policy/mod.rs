@@ -6,6 +6,7 @@
 //! the order of rules and layers never matters.
 //! In auto mode only rules that survived stripping may allow.
 
+mod alias;
 mod book;
 mod build;
 mod chain;
@@ -17,6 +18,7 @@ mod fields;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod glob;
+mod history;
 mod host;
 mod index;
 #[cfg(test)]
@@ -39,6 +41,7 @@ mod subject;
 mod suspect;
 #[cfg(test)]
 mod tests;
+mod trusted;
 mod veto;
 
 pub use crate::exceptions::ProjectCode;
@@ -47,13 +50,13 @@ pub use crate::judge::{AutoMode, Prose};
 pub use book::Policy;
 pub use build::Provenance;
 pub use critique::critique;
-pub use field::{Column, Field, Kind, Need, Value};
+pub use field::{Column, Field, FieldNeed, Kind, Value};
 pub use fields::FIELDS;
-pub use layer::{Assignment, Bypass, Layer, List, ProjectPolicy, Sources, Written};
+pub use layer::{Bypass, Layer, List, ProjectPolicy, SettingAssignment, Sources, Written};
 pub use lint::{Note, NoteKind};
 pub use nearest::nearest;
 pub use origin::{Origin, Scope};
 pub use rule::{Rule, RuleError};
-pub use settings::{AskRules, Limits, OnLimit, PowerShell, Settings, Strip};
+pub use settings::{AskRules, Beside, Limits, OnLimit, PowerShell, Settings, Strip};
 pub use strip::{AutoAllowRule, Stripped};
 pub use subject::{Asked, Asks, Match, Subject};

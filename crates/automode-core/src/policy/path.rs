@@ -6,7 +6,7 @@
 //! and what matches a directory matches everything in it.
 //! Paths are folded lexically; links are the caller's business.
 
-use super::segment::{Segment, is, same_letters, set};
+use super::segment::{CommandSegment, is, same_letters, set};
 use crate::path::{Case, parts};
 
 /// The longest shell pattern that is compared name by name; a longer one may meet anything.
@@ -27,7 +27,7 @@ pub(super) enum Anchor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PathPattern {
     pub(super) anchor: Anchor,
-    segments: Vec<Segment>,
+    segments: Vec<CommandSegment>,
 }
 
 impl PathPattern {
@@ -44,13 +44,13 @@ impl PathPattern {
             (Anchor::Here, pattern.strip_prefix("./").unwrap_or(pattern))
         };
         let body = rest.strip_suffix('/').unwrap_or(rest);
-        let mut segments: Vec<Segment> = body
+        let mut segments: Vec<CommandSegment> = body
             .split('/')
             .filter(|segment| !segment.is_empty() && *segment != ".")
-            .map(Segment::parse)
+            .map(CommandSegment::parse)
             .collect();
         if anchor == Anchor::Here && !body.contains('/') {
-            segments.insert(0, Segment::Deep);
+            segments.insert(0, CommandSegment::Deep);
         }
         Self { anchor, segments }
     }
@@ -71,8 +71,8 @@ impl PathPattern {
     /// Whether the path has every name that the pattern spells out: a quick no.
     pub(super) fn could_match(&self, path: &str, case: Case) -> bool {
         self.segments.iter().all(|segment| match segment {
-            Segment::Literal(_) => parts(path).any(|name| segment.fits(name, case)),
-            Segment::Deep | Segment::Wild(_) => true,
+            CommandSegment::Literal(_) => parts(path).any(|name| segment.fits(name, case)),
+            CommandSegment::Deep | CommandSegment::Wild(_) => true,
         })
     }
 
@@ -81,8 +81,8 @@ impl PathPattern {
         self.segments
             .iter()
             .map_while(|segment| match segment {
-                Segment::Literal(text) => Some(text.as_str()),
-                Segment::Deep | Segment::Wild(_) => None,
+                CommandSegment::Literal(text) => Some(text.as_str()),
+                CommandSegment::Deep | CommandSegment::Wild(_) => None,
             })
             .collect()
     }
@@ -90,10 +90,12 @@ impl PathPattern {
     /// No wildcard: it names one file or directory.
     pub(super) fn names_one(&self) -> bool {
         let mut segments = self.segments.as_slice();
-        if let [Segment::Deep, rest @ ..] = segments {
+        if let [CommandSegment::Deep, rest @ ..] = segments {
             segments = rest;
         }
-        segments.iter().all(|s| matches!(s, Segment::Literal(_)))
+        segments
+            .iter()
+            .all(|s| matches!(s, CommandSegment::Literal(_)))
     }
 
     /// Whether a name that the shell expands from `glob` may be matched: both end in
@@ -102,13 +104,16 @@ impl PathPattern {
         if glob.len() > MAX_OVERLAP {
             return true;
         }
-        let shell: Vec<Segment> = glob.iter().map(|segment| Segment::parse(segment)).collect();
+        let shell: Vec<CommandSegment> = glob
+            .iter()
+            .map(|segment| CommandSegment::parse(segment))
+            .collect();
         overlap(&self.segments, &shell, case)
     }
 }
 
 /// Whether the segments match the names from first to last.
-fn fits(segments: &[Segment], names: &[&str], case: Case) -> bool {
+fn fits(segments: &[CommandSegment], names: &[&str], case: Case) -> bool {
     // `reach` holds how many names may be used up so far.
     let mut reach = vec![false; names.len().saturating_add(1)];
     if let Some(first) = reach.first_mut() {
@@ -121,13 +126,13 @@ fn fits(segments: &[Segment], names: &[&str], case: Case) -> bool {
         for used in 0..reach.len() {
             let here = is(&reach, used);
             match segment {
-                Segment::Deep => {
+                CommandSegment::Deep => {
                     // A last `**` needs at least one name: `x/**` is what lies below.
                     let was = flowing;
                     flowing |= here;
                     set(&mut after, used, if last { was } else { flowing });
                 }
-                Segment::Literal(_) | Segment::Wild(_) => {
+                CommandSegment::Literal(_) | CommandSegment::Wild(_) => {
                     if here && names.get(used).is_some_and(|name| segment.fits(name, case)) {
                         set(&mut after, used.saturating_add(1), true);
                     }
@@ -141,22 +146,24 @@ fn fits(segments: &[Segment], names: &[&str], case: Case) -> bool {
 
 /// Whether two rows of segments have a path in common; the right one is a shell
 /// pattern. A path below something the left one matches counts too.
-fn overlap(rule: &[Segment], shell: &[Segment], case: Case) -> bool {
+fn overlap(rule: &[CommandSegment], shell: &[CommandSegment], case: Case) -> bool {
     // A row holds, for what is left of the rule, whether each rest of the pattern meets it.
     let mut below = vec![true; shell.len().saturating_add(1)];
     for (at, one) in rule.iter().enumerate().rev() {
-        let ends_deep = at.saturating_add(1) == rule.len() && *one == Segment::Deep;
+        let ends_deep = at.saturating_add(1) == rule.len() && *one == CommandSegment::Deep;
         let mut row = vec![false; below.len()];
         set(&mut row, shell.len(), ends_deep);
         for (at, name) in shell.iter().enumerate().rev() {
             let next = at.saturating_add(1);
             let (down, aside, across) = (is(&below, at), is(&row, next), is(&below, next));
             let meets = match (one, name) {
-                (Segment::Deep, _) => ends_deep || down || aside,
-                (Segment::Literal(_) | Segment::Wild(_), Segment::Deep) => down || aside,
+                (CommandSegment::Deep, _) => ends_deep || down || aside,
+                (CommandSegment::Literal(_) | CommandSegment::Wild(_), CommandSegment::Deep) => {
+                    down || aside
+                }
                 (
-                    Segment::Literal(_) | Segment::Wild(_),
-                    Segment::Literal(_) | Segment::Wild(_),
+                    CommandSegment::Literal(_) | CommandSegment::Wild(_),
+                    CommandSegment::Literal(_) | CommandSegment::Wild(_),
                 ) => across && one.meets(name, case),
             };
             set(&mut row, at, meets);

@@ -6,9 +6,10 @@
 //! must be readable in one way only. What cannot be split is not permitted.
 
 use std::borrow::Borrow;
+use std::mem::{Discriminant, discriminant};
 
 use automode_shell::{
-    Act, Analysis, Extent, Invocation, Layer, Redirect,
+    Act, Analysis, Code, Extent, GapKind, Invocation, Layer, Redirect, Span, Target, analyse,
     place::{Place, Zone},
 };
 use serde_json::Value;
@@ -234,9 +235,89 @@ fn parts<'a, R: Borrow<Rule>>(
         if walks(invocation, subject, analysis) {
             continue;
         }
-        rules.push(part(index, invocation, invocation.span.of(text).trim())?);
+        let typed = invocation.span.of(text).trim();
+        let covers = |rule: &Rule| !brings_code(rule, invocation, subject, analysis);
+        rules.push(part(index, invocation, typed, &covers)?);
     }
     (!rules.is_empty()).then_some(rules)
+}
+
+/// Whether the open end of a rule lets code in that the rule does not speak of: an option
+/// that loads a file, starts a program or takes settings (`--script-shell=x`, `-p x`).
+fn brings_code(
+    rule: &Rule,
+    invocation: &Invocation,
+    subject: &Subject<'_>,
+    analysis: &Analysis,
+) -> bool {
+    let Some(glob) = command_glob(rule).filter(|glob| glob.exact().is_none()) else {
+        return false;
+    };
+    let plain = analyse(glob.prefix().trim(), subject.context, &subject.facts.shell);
+    let kinds = |analysis: &Analysis, within: Option<Span>| -> Vec<Discriminant<Code>> {
+        let effects = analysis.effects.iter();
+        effects
+            .filter(|effect| within.is_none_or(|span| is_within(effect.span, span)))
+            .filter_map(|effect| match &effect.act {
+                // Which task of the project runs is what the open end is for.
+                Act::Execute {
+                    code: Code::Task { .. },
+                    ..
+                } => None,
+                Act::Execute { code, .. } => Some(discriminant(code)),
+                _ => None,
+            })
+            .collect()
+    };
+    let known = kinds(&plain, None);
+    if kinds(analysis, Some(invocation.span))
+        .iter()
+        .any(|kind| !known.contains(kind))
+    {
+        return true;
+    }
+    let nested = |analysis: &Analysis, within: Option<Span>| {
+        analysis.invocations.iter().any(|start| {
+            within.is_none_or(|span| is_within(start.span, span))
+                && start.layers.iter().any(|layer| match layer {
+                    Layer::Text(_) | Layer::Remote(_) => true,
+                    Layer::Wrapper(_) | Layer::File(_) | Layer::Task(_) | Layer::Function(_) => {
+                        false
+                    }
+                })
+        })
+    };
+    if nested(analysis, Some(invocation.span)) && !nested(&plain, None) {
+        return true;
+    }
+    // The rule itself leaves open which file runs.
+    if known.contains(&discriminant(&Code::File(Target::unknown("")))) {
+        return false;
+    }
+    let tasks: Vec<String> = analysis
+        .effects
+        .iter()
+        .filter_map(|effect| {
+            let Act::Execute {
+                code: Code::Task { runner, name },
+                ..
+            } = &effect.act
+            else {
+                return None;
+            };
+            Some(format!("{runner} {name}"))
+        })
+        .collect();
+    analysis.coverage.gaps().iter().any(|gap| {
+        matches!(&gap.kind, GapKind::Unseen(what)
+            if is_within(gap.span, invocation.span)
+                && !tasks.iter().any(|task| what.starts_with(task.as_str()))
+                && !plain.coverage.gaps().iter().any(|own| own.kind == gap.kind))
+    })
+}
+
+fn is_within(inner: Span, outer: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// The rule that covers one simple command.
@@ -244,6 +325,7 @@ fn part<'a, R: Borrow<Rule>>(
     index: &'a RuleIndex<R>,
     invocation: &Invocation,
     typed: &str,
+    covers: &dyn Fn(&Rule) -> bool,
 ) -> Option<&'a Rule> {
     let readings = command::readings(&invocation.argv);
     let program = invocation.argv.first()?.literal()?;
@@ -276,6 +358,7 @@ fn part<'a, R: Borrow<Rule>>(
                 && whole_program
                 && !(open && forms.iter().any(|words| command::hides(words)))
                 && unsafe_names().all(spelled_out)
+                && covers(rule)
         };
         let by_words = forms.iter().find_map(|words| {
             let text = command::quoted(words);

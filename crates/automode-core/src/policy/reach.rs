@@ -9,8 +9,9 @@ use super::{
     Subject,
     path::{Anchor, PathPattern, below},
     rule::{Rule, Specifier},
-    veto::{Hit, Note},
+    veto::{Hit, VetoNote},
 };
+use crate::PathKind;
 use crate::path::{Case, absolute, parts};
 
 /// File rules on paths as a tool was given them.
@@ -18,7 +19,7 @@ pub(super) fn files<'a>(
     rules: impl Iterator<Item = &'a Rule>,
     paths: &[&str],
     subject: &Subject<'_>,
-    note: Note<'_, 'a>,
+    note: VetoNote<'_, 'a>,
 ) {
     let forms: Vec<String> = paths
         .iter()
@@ -69,7 +70,7 @@ fn typed_forms(path: &str, subject: &Subject<'_>) -> Vec<String> {
 
 /// How much of a target an effect takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum RuleReach {
     Path,
     /// The path or, of a directory, what lies in it.
     Content,
@@ -81,7 +82,7 @@ pub(super) enum Reach {
 pub(super) fn reached(
     rule: &Rule,
     target: &Target,
-    reach: Reach,
+    reach: RuleReach,
     subject: &Subject<'_>,
 ) -> Option<Hit> {
     // A rule without a path speaks of the tool, not of what commands do.
@@ -92,9 +93,12 @@ pub(super) fn reached(
     match target.extent {
         Extent::Exact | Extent::Below => {
             let more = || match reach {
-                Reach::Path => None,
-                Reach::Content => touches(rule, pattern, &inside(&target.path), subject),
-                Reach::Tree => swallows(rule, pattern, &target.path, subject).then_some(Hit::Sure),
+                RuleReach::Path => None,
+                RuleReach::Content => touches(rule, pattern, &inside(&target.path), subject)
+                    .or_else(|| holds(rule, &target.path, subject)),
+                RuleReach::Tree => {
+                    swallows(rule, pattern, &target.path, subject).then_some(Hit::Sure)
+                }
             };
             direct().or_else(more)
         }
@@ -115,6 +119,7 @@ pub(super) fn reached(
                         .rsplit_once('/')
                         .map_or("/", |(directory, _)| directory);
                     touches(rule, pattern, &inside(directory), subject)
+                        .or_else(|| holds(rule, before_wildcard(directory), subject))
                 }
             }
         }
@@ -125,8 +130,53 @@ pub(super) fn reached(
             })
             .then_some(Hit::Maybe)
         }
+        Extent::Unknown if reach == RuleReach::Content => {
+            holds(rule, &subject.context.cwd, subject)
+        }
         Extent::Prefix | Extent::Unknown => None,
     }
+}
+
+/// Whether a tree that is read whole holds a place that nobody may read. What is hidden is
+/// passed over by what searches trees, and what is not there is not read.
+pub(super) fn holds(rule: &Rule, path: &str, subject: &Subject<'_>) -> Option<Hit> {
+    let names_only = matches!(subject.tool, "Glob" | "List");
+    let is_there = |place: &String| {
+        let fact = subject.facts.paths.get(place);
+        fact.is_none_or(|fact| fact.kind != PathKind::Absent)
+    };
+    let held = !names_only
+        && places(rule, subject)
+            .iter()
+            .any(|place| below(place, path, Case::Ignored).is_some() && is_there(place));
+    held.then_some(Hit::Maybe)
+}
+
+/// The part of a pattern's directory that is certain.
+fn before_wildcard(directory: &str) -> &str {
+    match directory.find(['*', '?', '[', '{']) {
+        Some(at) => directory
+            .get(..at)
+            .and_then(|start| start.rsplit_once('/'))
+            .map_or("/", |(start, _)| start),
+        None => directory,
+    }
+}
+
+/// The places that a rule on reading names outright, wherever it may count from.
+pub(super) fn places(rule: &Rule, subject: &Subject<'_>) -> Vec<String> {
+    let Specifier::Path(pattern) = &rule.what else {
+        return Vec::new();
+    };
+    let base = pattern.base();
+    if base.is_empty() || base.iter().any(|name| name.starts_with('.')) {
+        return Vec::new();
+    }
+    let base = base.join("/");
+    anchors(rule, pattern, subject)
+        .iter()
+        .map(|anchor| format!("{}/{base}", anchor.trim_end_matches('/')))
+        .collect()
 }
 
 /// Something in a directory: what is done to all of it is done to that.

@@ -1,21 +1,33 @@
-//! One permission rule: `Tool` or `Tool(specifier)`.
+//! One permission rule: `RuleTool` or `Tool(specifier)`.
 //!
 //! Parsing decides what a specifier means from its tool: a command pattern, a
 //! path pattern, a host, an agent's name. It fails only on text that is no rule
 //! at all; a rule that can never match is parsed and left to the lint.
 
-use super::{Origin, glob::Glob, host::HostPattern, path::PathPattern, powershell};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use super::{Origin, Scope, glob::Glob, host::HostPattern, path::PathPattern, powershell};
 use crate::tool;
 
-/// A rule as written, as meant, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A rule as written, and where it stands. What it means is read when somebody asks: of
+/// thousands of rules a call looks at a few.
+#[derive(Clone, Debug)]
 pub struct Rule {
     /// As written.
-    pub text: String,
-    pub origin: Origin,
+    pub text: Box<str>,
+    /// The file that it stands in.
+    file: Arc<Origin>,
+    line: u32,
     /// Directory that `/path` patterns are relative to; `None`: the project's root.
-    pub(super) root: Option<String>,
-    pub(super) tool: Tool,
+    pub(super) root: Option<Arc<str>>,
+    meaning: OnceLock<Box<RuleMeaning>>,
+}
+
+/// What a rule means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleMeaning {
+    pub(super) tool: RuleTool,
     pub(super) what: Specifier,
     /// `name:value` on a direct field of the input; only deny and ask rules use it.
     pub(super) parameter: Option<(String, Glob)>,
@@ -23,7 +35,7 @@ pub struct Rule {
 
 /// Which tools a rule speaks of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Tool {
+pub(super) enum RuleTool {
     /// The shell.
     Bash,
     PowerShell,
@@ -69,42 +81,61 @@ pub struct RuleError {
 
 impl Rule {
     /// Reads a rule of a settings file that speaks for `root`.
-    pub fn parse(text: &str, origin: Origin, root: Option<&str>) -> Result<Self, RuleError> {
+    pub fn parse(
+        text: &str,
+        file: &Arc<Origin>,
+        line: u32,
+        root: Option<&Arc<str>>,
+    ) -> Result<Self, RuleError> {
+        Self::new(text.to_owned(), file, line, root)
+    }
+
+    /// The same of a text that is the rule's own.
+    pub(super) fn new(
+        text: String,
+        file: &Arc<Origin>,
+        line: u32,
+        root: Option<&Arc<str>>,
+    ) -> Result<Self, RuleError> {
         let trimmed = text.trim();
-        let error = |why| RuleError {
-            text: text.to_owned(),
-            why,
-        };
-        let (name, specifier) = match trimmed.split_once('(') {
-            Some((name, rest)) => {
-                let body = rest
-                    .strip_suffix(')')
-                    .ok_or_else(|| error("the bracket is not closed"))?;
-                (name.trim(), Some(body.trim()))
-            }
-            None => (trimmed, None),
-        };
-        if name.is_empty() {
-            return Err(error("the tool's name is missing"));
+        if let Some(why) = flaw(trimmed) {
+            return Err(RuleError { text, why });
         }
-        let word =
-            |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '.' | ':' | '/' | '@');
-        if !name.chars().all(word) {
-            return Err(error("the tool's name has characters that no tool has"));
-        }
-        let tool = Tool::parse(name);
-        let what = match specifier {
-            None | Some("" | "*") => Specifier::Any,
-            Some(body) => tool.specifier(body),
-        };
         Ok(Self {
-            text: trimmed.to_owned(),
-            origin,
-            root: root.map(str::to_owned),
-            parameter: specifier.and_then(|body| parameter(&tool, body)),
-            tool,
-            what,
+            text: match trimmed.len() == text.len() {
+                true => text.into_boxed_str(),
+                false => trimmed.into(),
+            },
+            file: Arc::clone(file),
+            line,
+            root: root.map(Arc::clone),
+            meaning: OnceLock::new(),
         })
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.file.at(self.line)
+    }
+
+    /// Whose file it stands in.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        self.file.scope
+    }
+
+    /// The first word of a rule on shell commands, where it can be told without reading the
+    /// rule: plain letters, and behind them a blank, `:*` or nothing.
+    pub(super) fn plain_command(&self) -> Option<&str> {
+        let body = self.text.strip_prefix("Bash(")?.strip_suffix(')')?;
+        let plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+        let end = body.bytes().position(|byte| !plain(byte));
+        let (word, rest) = body.split_at_checked(end.unwrap_or(body.len()))?;
+        let ends =
+            rest.is_empty() || rest == ":*" || (rest.starts_with(' ') && !rest.contains(':'));
+        (ends && !word.is_empty()).then_some(word)
     }
 
     /// Whether everything that `other` matches is matched by this rule too.
@@ -112,12 +143,12 @@ impl Rule {
     pub(super) fn covers(&self, other: &Self) -> bool {
         let tools = self.tool == other.tool
             || match (&self.tool, &other.tool) {
-                (Tool::Pattern(glob), _) => glob.is_any(),
-                (Tool::Mcp { server, tool }, Tool::Mcp { server: s, tool: t }) => {
+                (RuleTool::Pattern(glob), _) => glob.is_any(),
+                (RuleTool::Mcp { server, tool }, RuleTool::Mcp { server: s, tool: t }) => {
                     server == s && tool.covers(t)
                 }
-                (Tool::Edit, Tool::Named(name)) => EDITING.contains(&name.as_str()),
-                (Tool::Read, Tool::Named(name)) => READING.contains(&name.as_str()),
+                (RuleTool::Edit, RuleTool::Named(name)) => EDITING.contains(&name.as_str()),
+                (RuleTool::Read, RuleTool::Named(name)) => READING.contains(&name.as_str()),
                 _ => false,
             };
         tools
@@ -132,12 +163,78 @@ impl Rule {
     }
 }
 
+impl Deref for Rule {
+    type Target = RuleMeaning;
+
+    fn deref(&self) -> &RuleMeaning {
+        self.meaning
+            .get_or_init(|| Box::new(RuleMeaning::read(&self.text)))
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        let Self {
+            text,
+            file,
+            line,
+            root,
+            meaning: _,
+        } = self;
+        (text, file, line, root) == (&other.text, &other.file, &other.line, &other.root)
+    }
+}
+
+impl Eq for Rule {}
+
+impl RuleMeaning {
+    /// Reads a text that [is a rule](Rule::parse).
+    fn read(text: &str) -> Self {
+        let (name, specifier) = parts(text);
+        let specifier = specifier.map(|rest| rest.strip_suffix(')').unwrap_or(rest).trim());
+        let tool = RuleTool::parse(name);
+        let what = match specifier {
+            None | Some("" | "*") => Specifier::Any,
+            Some(body) => tool.specifier(body),
+        };
+        Self {
+            parameter: specifier.and_then(|body| parameter(&tool, body)),
+            tool,
+            what,
+        }
+    }
+}
+
+/// Why a text is no rule at all.
+fn flaw(text: &str) -> Option<&'static str> {
+    let (name, specifier) = parts(text);
+    let word =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '.' | ':' | '/' | '@');
+    if specifier.is_some_and(|rest| !rest.ends_with(')')) {
+        Some("the bracket is not closed")
+    } else if name.is_empty() {
+        Some("the tool's name is missing")
+    } else if !name.chars().all(word) {
+        Some("the tool's name has characters that no tool has")
+    } else {
+        None
+    }
+}
+
+/// The tool's name, and what follows behind the first bracket.
+fn parts(text: &str) -> (&str, Option<&str>) {
+    match text.split_once('(') {
+        Some((name, rest)) => (name.trim(), Some(rest)),
+        None => (text, None),
+    }
+}
+
 /// Tools that an `Edit` rule speaks of, beside those the action tells.
 pub(super) const EDITING: &[&str] = &["Write", "NotebookEdit"];
 /// Tools that a `Read` rule speaks of.
 pub(super) const READING: &[&str] = &["NotebookRead", "Grep", "Glob", "LS"];
 
-impl Tool {
+impl RuleTool {
     fn parse(name: &str) -> Self {
         if let Some(rest) = name.strip_prefix("mcp__") {
             let (server, tool) = match rest.split_once("__") {
@@ -204,7 +301,7 @@ fn file_tool(name: &str) -> bool {
 /// would be easy to get around.
 pub(super) const OWN_FIELDS: &[&str] = &["command", "file_path", "path", "notebook_path", "url"];
 
-fn parameter(tool: &Tool, body: &str) -> Option<(String, Glob)> {
+fn parameter(tool: &RuleTool, body: &str) -> Option<(String, Glob)> {
     let (name, value) = body.split_once(':')?;
     let (name, value) = (name.trim(), value.trim());
     let field = !name.is_empty()
@@ -212,8 +309,8 @@ fn parameter(tool: &Tool, body: &str) -> Option<(String, Glob)> {
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
         && !OWN_FIELDS.contains(&name);
-    let prefix = matches!(tool, Tool::Bash | Tool::PowerShell) && value == "*";
-    let domain = *tool == Tool::Fetch && name == "domain";
+    let prefix = matches!(tool, RuleTool::Bash | RuleTool::PowerShell) && value == "*";
+    let domain = *tool == RuleTool::Fetch && name == "domain";
     (field && !prefix && !domain).then(|| (name.to_owned(), Glob::parse(value)))
 }
 

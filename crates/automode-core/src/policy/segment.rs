@@ -3,15 +3,15 @@
 use crate::path::Case;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Segment {
+pub(super) enum CommandSegment {
     /// `**`: any number of directories, none included.
     Deep,
     Literal(String),
-    Wild(Vec<Piece>),
+    Wild(Vec<SegmentPiece>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum SegmentPiece {
     Star,
     One,
     Char(char),
@@ -21,7 +21,7 @@ pub(super) enum Piece {
     },
 }
 
-impl Segment {
+impl CommandSegment {
     pub(super) fn parse(text: &str) -> Self {
         if text == "**" {
             return Self::Deep;
@@ -31,20 +31,20 @@ impl Segment {
         let mut rest = text.chars();
         while let Some(c) = rest.next() {
             let piece = match c {
-                '*' => Piece::Star,
-                '?' => Piece::One,
+                '*' => SegmentPiece::Star,
+                '?' => SegmentPiece::One,
                 '[' => match class(rest.as_str()) {
                     Some((piece, after)) => {
                         rest = after.chars();
                         piece
                     }
-                    None => Piece::Char('['),
+                    None => SegmentPiece::Char('['),
                 },
-                '\\' => Piece::Char(rest.next().unwrap_or('\\')),
-                other => Piece::Char(other),
+                '\\' => SegmentPiece::Char(rest.next().unwrap_or('\\')),
+                other => SegmentPiece::Char(other),
             };
-            wild |= !matches!(piece, Piece::Char(_));
-            if piece != Piece::Star || pieces.last() != Some(&Piece::Star) {
+            wild |= !matches!(piece, SegmentPiece::Char(_));
+            if piece != SegmentPiece::Star || pieces.last() != Some(&SegmentPiece::Star) {
                 pieces.push(piece);
             }
         }
@@ -55,8 +55,8 @@ impl Segment {
             pieces
                 .into_iter()
                 .filter_map(|piece| match piece {
-                    Piece::Char(c) => Some(c),
-                    Piece::Star | Piece::One | Piece::Class { .. } => None,
+                    SegmentPiece::Char(c) => Some(c),
+                    SegmentPiece::Star | SegmentPiece::One | SegmentPiece::Class { .. } => None,
                 })
                 .collect(),
         )
@@ -81,20 +81,20 @@ impl Segment {
     pub(super) fn meets(&self, shell: &Self, case: Case) -> bool {
         let dotted = matches!(self, Self::Literal(text) if text.starts_with('.'));
         let skips = matches!(shell, Self::Wild(pieces)
-            if !matches!(pieces.first(), Some(Piece::Char('.'))));
+            if !matches!(pieces.first(), Some(SegmentPiece::Char('.'))));
         !(dotted && skips) && common(&self.pieces(), &shell.pieces(), case)
     }
 
-    fn pieces(&self) -> Vec<Piece> {
+    fn pieces(&self) -> Vec<SegmentPiece> {
         match self {
-            Self::Deep => vec![Piece::Star],
-            Self::Literal(text) => text.chars().map(Piece::Char).collect(),
+            Self::Deep => vec![SegmentPiece::Star],
+            Self::Literal(text) => text.chars().map(SegmentPiece::Char).collect(),
             Self::Wild(pieces) => pieces.clone(),
         }
     }
 }
 
-impl Piece {
+impl SegmentPiece {
     fn takes(&self, c: char, case: Case) -> bool {
         let same = |a: char, b: char| {
             a == b || (case == Case::Ignored && a.to_lowercase().eq(b.to_lowercase()))
@@ -117,7 +117,7 @@ impl Piece {
 }
 
 /// Reads a bracket class after its `[`; `None` where it never closes.
-fn class(text: &str) -> Option<(Piece, &str)> {
+fn class(text: &str) -> Option<(SegmentPiece, &str)> {
     let (negated, mut rest) = match text.strip_prefix(['!', '^']) {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -127,7 +127,7 @@ fn class(text: &str) -> Option<(Piece, &str)> {
         let mut chars = rest.chars();
         let low = chars.next()?;
         if low == ']' && !ranges.is_empty() {
-            return Some((Piece::Class { ranges, negated }, chars.as_str()));
+            return Some((SegmentPiece::Class { ranges, negated }, chars.as_str()));
         }
         let after = chars.as_str();
         let high = after
@@ -158,7 +158,7 @@ pub(super) fn set(row: &mut [bool], at: usize, value: bool) {
     }
 }
 
-fn wild(pieces: &[Piece], name: &[char], case: Case) -> bool {
+fn wild(pieces: &[SegmentPiece], name: &[char], case: Case) -> bool {
     let mut reach = vec![false; name.len().saturating_add(1)];
     set(&mut reach, 0, true);
     for piece in pieces {
@@ -166,7 +166,7 @@ fn wild(pieces: &[Piece], name: &[char], case: Case) -> bool {
         let mut flowing = false;
         for used in 0..reach.len() {
             let here = is(&reach, used);
-            if *piece == Piece::Star {
+            if *piece == SegmentPiece::Star {
                 flowing |= here;
                 set(&mut after, used, flowing);
             } else if here && name.get(used).is_some_and(|c| piece.takes(*c, case)) {
@@ -179,7 +179,7 @@ fn wild(pieces: &[Piece], name: &[char], case: Case) -> bool {
 }
 
 /// Whether two rows of pieces have a name in common.
-fn common(a: &[Piece], b: &[Piece], case: Case) -> bool {
+fn common(a: &[SegmentPiece], b: &[SegmentPiece], case: Case) -> bool {
     let width = b.len().saturating_add(1);
     let mut row = vec![false; width];
     for i in 0..=a.len() {
@@ -195,8 +195,8 @@ fn common(a: &[Piece], b: &[Piece], case: Case) -> bool {
             let across = before.is_some_and(|j| is(&row, j));
             let here = match (left, right) {
                 (None, None) => true,
-                (Some(Piece::Star), _) if up || aside => true,
-                (_, Some(Piece::Star)) if up || aside => true,
+                (Some(SegmentPiece::Star), _) if up || aside => true,
+                (_, Some(SegmentPiece::Star)) if up || aside => true,
                 (Some(left), Some(right)) => across && agree(left, right, case),
                 (Some(_), None) | (None, Some(_)) => false,
             };
@@ -207,11 +207,11 @@ fn common(a: &[Piece], b: &[Piece], case: Case) -> bool {
     is(&row, b.len())
 }
 
-fn agree(a: &Piece, b: &Piece, case: Case) -> bool {
+fn agree(a: &SegmentPiece, b: &SegmentPiece, case: Case) -> bool {
     match (a, b) {
-        (Piece::Char(c), other) | (other, Piece::Char(c)) => other.takes(*c, case),
+        (SegmentPiece::Char(c), other) | (other, SegmentPiece::Char(c)) => other.takes(*c, case),
         // Two classes, or a class and any one: rarely disjoint, so say yes.
-        (Piece::Star | Piece::One | Piece::Class { .. }, _) => true,
+        (SegmentPiece::Star | SegmentPiece::One | SegmentPiece::Class { .. }, _) => true,
     }
 }
 

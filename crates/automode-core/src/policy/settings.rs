@@ -11,6 +11,9 @@ pub struct Settings {
     pub ask_rules: AskRules,
     pub on_unavailable: OnUnavailable,
     pub on_limit: OnLimit,
+    pub beside: Beside,
+    /// Hosts that need no question; where any is named, the others ask.
+    pub hosts: Vec<String>,
     pub limits: Limits,
     pub project_code: ProjectCode,
     pub powershell: PowerShell,
@@ -19,6 +22,16 @@ pub struct Settings {
     pub judge: judge::Settings,
     /// Who is asked.
     pub service: judge::Service,
+}
+
+/// What automode does where a client has a check of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beside {
+    /// It decides every call.
+    #[default]
+    Decide,
+    /// It stops calls, and leaves the rest to the client's own check.
+    VetoOnly,
 }
 
 /// Who decides about PowerShell commands in auto mode.

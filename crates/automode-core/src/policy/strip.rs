@@ -13,7 +13,7 @@ use super::{
     Strip,
     danger::{ENTRIES, Entry, Opens},
     glob::Glob,
-    rule::{Rule, Specifier, Tool},
+    rule::{Rule, RuleTool, Specifier},
 };
 
 /// An allow rule that survived stripping.
@@ -52,22 +52,22 @@ impl Borrow<Rule> for AutoAllowRule {
 fn reason(rule: &Rule, level: Strip) -> Option<String> {
     let all = rule.what == Specifier::Any;
     match &rule.tool {
-        Tool::Bash | Tool::PowerShell if all => Some("it allows every command".to_owned()),
-        Tool::Agent if all => Some("it allows every agent with any task".to_owned()),
-        Tool::Agent if level == Strip::Strict => {
+        RuleTool::Bash | RuleTool::PowerShell if all => Some("it allows every command".to_owned()),
+        RuleTool::Agent if all => Some("it allows every agent with any task".to_owned()),
+        RuleTool::Agent if level == Strip::Strict => {
             Some("it allows an agent with any task (strip = \"strict\")".to_owned())
         }
-        Tool::Bash | Tool::PowerShell => match &rule.what {
+        RuleTool::Bash | RuleTool::PowerShell => match &rule.what {
             Specifier::Command(glob) => command(glob, level),
             Specifier::Any | Specifier::Path(_) | Specifier::Host(_) | Specifier::Name(_) => None,
         },
-        Tool::Agent
-        | Tool::Read
-        | Tool::Edit
-        | Tool::Fetch
-        | Tool::Mcp { .. }
-        | Tool::Named(_)
-        | Tool::Pattern(_) => None,
+        RuleTool::Agent
+        | RuleTool::Read
+        | RuleTool::Edit
+        | RuleTool::Fetch
+        | RuleTool::Mcp { .. }
+        | RuleTool::Named(_)
+        | RuleTool::Pattern(_) => None,
     }
 }
 
@@ -77,10 +77,10 @@ fn command(glob: &Glob, level: Strip) -> Option<String> {
     let last = segments.pop().unwrap_or_default();
     let whole = segments
         .iter()
-        .find_map(|segment| head(&words(segment), &End::Closed, level));
+        .find_map(|segment| head(&words(segment), &StripEnd::Closed, level));
     whole.or_else(|| {
         if glob.exact().is_some() {
-            return head(&words(last), &End::Closed, level);
+            return head(&words(last), &StripEnd::Closed, level);
         }
         let mut known = words(last);
         let begun = if last.is_empty() || last.ends_with(' ') {
@@ -88,18 +88,18 @@ fn command(glob: &Glob, level: Strip) -> Option<String> {
         } else {
             known.pop().unwrap_or_default()
         };
-        head(&known, &End::Open(begun), level)
+        head(&known, &StripEnd::Open(begun), level)
     })
 }
 
 /// How a pattern goes on behind its whole words.
-enum End {
+enum StripEnd {
     Closed,
     /// A star, behind the beginning of a word.
     Open(String),
 }
 
-impl End {
+impl StripEnd {
     fn begun(&self) -> Option<&str> {
         match self {
             Self::Closed => None,
@@ -120,7 +120,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// What the first whole word, or its beginning, reaches.
-fn head(words: &[String], end: &End, level: Strip) -> Option<String> {
+fn head(words: &[String], end: &StripEnd, level: Strip) -> Option<String> {
     let words = skip_assignments(words);
     let Some((program, rest)) = words.split_first() else {
         let begun = end.begun()?;
@@ -149,7 +149,7 @@ fn entries(level: Strip) -> impl Iterator<Item = &'static Entry> {
 }
 
 /// Whether words behind the program of an entry reach it, and what is left open.
-fn reach(entry: &Entry, words: &[String], end: &End, level: Strip) -> Option<String> {
+fn reach(entry: &Entry, words: &[String], end: &StripEnd, level: Strip) -> Option<String> {
     let listed = entry.words.join(" ");
     let mut rest = words;
     for wanted in entry.words.get(1..).unwrap_or_default() {
@@ -172,26 +172,28 @@ fn reach(entry: &Entry, words: &[String], end: &End, level: Strip) -> Option<Str
     }
     let runs = || format!("it leaves open what `{listed}` runs");
     match (entry.opens, end) {
-        (Opens::Anything, End::Open(_)) => Some(runs()),
-        (Opens::Anything, End::Closed) => rest.is_empty().then(runs),
+        (Opens::Anything, StripEnd::Open(_)) => Some(runs()),
+        (Opens::Anything, StripEnd::Closed) => rest.is_empty().then(runs),
         (Opens::Code, _) => code(rest, end).then(runs),
         (Opens::Command(operands), _) => {
             let optioned = rest.first().is_some_and(|word| word.starts_with('-'));
             let inner = skip_assignments(rest.get(operands..).unwrap_or_default());
             match end {
-                End::Open(_) if optioned => Some(runs()),
-                End::Open(begun) if inner.is_empty() && begun.starts_with('-') => Some(runs()),
-                End::Closed if inner.is_empty() => Some(runs()),
+                StripEnd::Open(_) if optioned => Some(runs()),
+                StripEnd::Open(begun) if inner.is_empty() && begun.starts_with('-') => Some(runs()),
+                StripEnd::Closed if inner.is_empty() => Some(runs()),
                 // The value of an option may be read as the command: try every word.
-                End::Closed => (0..inner.len()).find_map(|at| head(inner.get(at..)?, end, level)),
-                End::Open(_) => head(inner, end, level),
+                StripEnd::Closed => {
+                    (0..inner.len()).find_map(|at| head(inner.get(at..)?, end, level))
+                }
+                StripEnd::Open(_) => head(inner, end, level),
             }
         }
     }
 }
 
 /// Whether the code that an interpreter or runner takes is left open.
-fn code(rest: &[String], end: &End) -> bool {
+fn code(rest: &[String], end: &StripEnd) -> bool {
     const STREAMS: &[&str] = &["-", "-s", "-i", "/dev/stdin"];
     const SHOWS: &[&str] = &["--version", "-V", "-v", "--help", "-h"];
     if rest.iter().any(|word| STREAMS.contains(&word.as_str())) {
@@ -200,8 +202,8 @@ fn code(rest: &[String], end: &End) -> bool {
     match (rest, end) {
         ([], _) => true,
         ([option, module, ..], _) if option == "-m" => module.starts_with('-'),
-        ([option, ..], End::Open(_)) => option.starts_with('-'),
-        (words, End::Closed) => words
+        ([option, ..], StripEnd::Open(_)) => option.starts_with('-'),
+        (words, StripEnd::Closed) => words
             .iter()
             .all(|word| word.starts_with('-') && !SHOWS.contains(&word.as_str())),
     }
@@ -247,7 +249,7 @@ mod tests {
             file: String::new(),
             line: 0,
         };
-        Arc::new(Rule::parse(text, origin, None).expect("a rule"))
+        Arc::new(Rule::parse(text, &Arc::new(origin), 0, None).expect("a rule"))
     }
 
     #[track_caller]

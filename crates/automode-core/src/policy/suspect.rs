@@ -6,6 +6,7 @@
 use automode_shell::Invocation;
 
 use super::{
+    alias,
     command::{quoted, readings},
     glob::UNKNOWN,
     prefix::unwrapped,
@@ -25,6 +26,11 @@ pub(super) fn suspects(invocation: &Invocation, typed: &str) -> Vec<String> {
         if let Some(plain) = forms.last().and_then(|words| without_globals(words)) {
             forms.push(plain);
         }
+        let others: Vec<Vec<String>> = forms
+            .iter()
+            .flat_map(|words| alias::others(words))
+            .collect();
+        forms.extend(others);
         for mut words in forms {
             found.push(quoted(&words));
             found.push(words.join(" "));

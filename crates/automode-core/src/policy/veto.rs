@@ -13,11 +13,11 @@ use serde_json::Value;
 use super::{
     Scope, Subject,
     glob::Glob,
-    host,
+    history, host,
     index::{RuleIndex, Shell},
     powershell,
-    reach::{Reach, files, inside, reached, touches},
-    rule::{EDITING, READING, Rule, Specifier, Tool},
+    reach::{RuleReach, files, inside, reached, touches},
+    rule::{EDITING, READING, Rule, RuleTool, Specifier},
     suspect,
 };
 use crate::Action;
@@ -31,14 +31,14 @@ pub(super) enum Hit {
 
 /// The surest match among the rules of each voice; the earliest of equals.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found<'a> {
+pub(super) struct VetoFound<'a> {
     pub person: Option<(&'a Rule, Hit)>,
     pub project: Option<(&'a Rule, Hit)>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> VetoFound<'a> {
     fn note(&mut self, rule: &'a Rule, hit: Hit) {
-        let best = match rule.origin.scope {
+        let best = match rule.scope() {
             Scope::Project => &mut self.project,
             Scope::AgentUser
             | Scope::User
@@ -56,8 +56,8 @@ impl<'a> Found<'a> {
 pub(super) fn find<'a, R: Borrow<Rule>>(
     index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
-) -> Found<'a> {
-    let mut found = Found::default();
+) -> VetoFound<'a> {
+    let mut found = VetoFound::default();
     let mut note = |rule: &'a Rule, hit: Option<Hit>| {
         if let Some(hit) = hit {
             found.note(rule, hit);
@@ -116,7 +116,7 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
     found
 }
 
-pub(super) type Note<'n, 'a> = &'n mut dyn FnMut(&'a Rule, Option<Hit>);
+pub(super) type VetoNote<'n, 'a> = &'n mut dyn FnMut(&'a Rule, Option<Hit>);
 
 /// A rule on one field of the input.
 fn parameter(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
@@ -133,22 +133,22 @@ fn parameter(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
     glob.matches(&text).then_some(Hit::Sure)
 }
 
-fn speaks_of(tool: &Tool, subject: &Subject<'_>) -> bool {
+fn speaks_of(tool: &RuleTool, subject: &Subject<'_>) -> bool {
     match tool {
-        Tool::Bash => subject.tool == "Bash",
-        Tool::PowerShell => subject.tool == "PowerShell",
-        Tool::Read => subject.tool == "Read" || READING.contains(&subject.tool),
-        Tool::Edit => subject.tool == "Edit" || EDITING.contains(&subject.tool),
-        Tool::Fetch => subject.tool == "WebFetch",
-        Tool::Agent => subject.tool == "Agent",
-        Tool::Mcp { server, tool } => subject
+        RuleTool::Bash => subject.tool == "Bash",
+        RuleTool::PowerShell => subject.tool == "PowerShell",
+        RuleTool::Read => subject.tool == "Read" || READING.contains(&subject.tool),
+        RuleTool::Edit => subject.tool == "Edit" || EDITING.contains(&subject.tool),
+        RuleTool::Fetch => subject.tool == "WebFetch",
+        RuleTool::Agent => subject.tool == "Agent",
+        RuleTool::Mcp { server, tool } => subject
             .tool
             .strip_prefix("mcp__")
             .and_then(|rest| rest.strip_prefix(server.as_str()))
             .and_then(|rest| rest.strip_prefix("__"))
             .is_some_and(|name| tool.matches(name)),
-        Tool::Named(name) => name == subject.tool,
-        Tool::Pattern(glob) => glob.matches(subject.tool),
+        RuleTool::Named(name) => name == subject.tool,
+        RuleTool::Pattern(glob) => glob.matches(subject.tool),
     }
 }
 
@@ -208,11 +208,15 @@ fn fetch(rule: &Rule, url: &str) -> Option<Hit> {
 }
 
 /// The input does not have the tool's shape: a rule on its content may match.
-fn opaque<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, subject: &Subject<'_>, note: Note<'_, 'a>) {
+fn opaque<'a, R: Borrow<Rule>>(
+    index: &'a RuleIndex<R>,
+    subject: &Subject<'_>,
+    note: VetoNote<'_, 'a>,
+) {
     for rule in index.rules().iter().map(Borrow::borrow) {
         let by_name = matches!(
             rule.tool,
-            Tool::Named(_) | Tool::Mcp { .. } | Tool::Pattern(_)
+            RuleTool::Named(_) | RuleTool::Mcp { .. } | RuleTool::Pattern(_)
         );
         if !by_name && rule.parameter.is_none() && speaks_of(&rule.tool, subject) {
             let hit = if rule.what == Specifier::Any {
@@ -225,7 +229,7 @@ fn opaque<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, subject: &Subject<'_>, n
     }
 }
 
-fn power_shell<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, text: &str, note: Note<'_, 'a>) {
+fn power_shell<'a, R: Borrow<Rule>>(index: &'a RuleIndex<R>, text: &str, note: VetoNote<'_, 'a>) {
     for rule in index.all_commands(Shell::PowerShell) {
         note(rule, Some(Hit::Sure));
     }
@@ -240,7 +244,7 @@ fn commands<'a, R: Borrow<Rule>>(
     index: &'a RuleIndex<R>,
     shell: Shell,
     text: &str,
-    note: Note<'_, 'a>,
+    note: VetoNote<'_, 'a>,
 ) {
     for rule in index.commands(shell, text) {
         if let Specifier::Command(glob) = &rule.what {
@@ -262,7 +266,7 @@ fn shell<'a, R: Borrow<Rule>>(
     index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
     text: &str,
-    note: Note<'_, 'a>,
+    note: VetoNote<'_, 'a>,
 ) {
     for rule in index.all_commands(Shell::Bash) {
         note(rule, Some(Hit::Sure));
@@ -295,6 +299,7 @@ fn shell<'a, R: Borrow<Rule>>(
     }
     if let Some(analysis) = subject.analysis {
         effects(index, subject, &analysis.effects, note);
+        history::shown(index, subject, note);
     }
 }
 
@@ -316,20 +321,20 @@ fn effects<'a, R: Borrow<Rule>>(
     index: &'a RuleIndex<R>,
     subject: &Subject<'_>,
     all: &[Effect],
-    note: Note<'_, 'a>,
+    note: VetoNote<'_, 'a>,
 ) {
     for effect in all {
         match effect.act.touches() {
             Some((Touch::Read | Touch::Run, target)) => {
                 for rule in index.reading() {
-                    note(rule, reached(rule, target, Reach::Content, subject));
+                    note(rule, reached(rule, target, RuleReach::Content, subject));
                 }
             }
             Some((touch @ (Touch::Write | Touch::Delete | Touch::DeleteTree), target)) => {
                 let reach = match touch {
-                    Touch::DeleteTree => Reach::Tree,
+                    Touch::DeleteTree => RuleReach::Tree,
                     Touch::List | Touch::Read | Touch::Run | Touch::Write | Touch::Delete => {
-                        Reach::Path
+                        RuleReach::Path
                     }
                 };
                 for rule in index.editing().chain(index.named("Write")) {

@@ -1,9 +1,9 @@
 //! Values whose name says that they are secret.
 
-use super::{OPEN, Secret, run, starts_with};
+use super::{OPEN, SecretSpan, placed, run, starts_with};
 
 /// Endings of names, in lower case with `_` for `-`.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 30] = [
     "password",
     "passwd",
     "passphrase",
@@ -28,6 +28,48 @@ const NAMES: [&str; 24] = [
     "credentials",
     "signature",
     "sig",
+    "passcode",
+    "sessionid",
+    "session_id",
+    "session_key",
+    "authorization",
+    "bearer",
+];
+/// Names that say it only where they stand alone or behind a mark: `DB_PASS`, not `compass`.
+const WHOLE: [&str; 7] = ["pass", "pw", "cookie", "session", "sid", "otp", "auth"];
+/// Programs that take a password behind a letter, the letter, and whether it may be glued on.
+const LETTERS: &[(&str, u8, bool)] = &[
+    ("mysql", b'p', true),
+    ("mysqldump", b'p', true),
+    ("mysqladmin", b'p', true),
+    ("mysqlimport", b'p', true),
+    ("mariadb", b'p', true),
+    ("mariadb-dump", b'p', true),
+    ("sshpass", b'p', true),
+    ("docker", b'p', false),
+    ("podman", b'p', false),
+    ("nerdctl", b'p', false),
+    ("buildah", b'p', false),
+    ("helm", b'p', false),
+    ("az", b'p', false),
+    ("mongo", b'p', false),
+    ("mongosh", b'p', false),
+    ("mongodump", b'p', false),
+    ("mongorestore", b'p', false),
+    ("redis-cli", b'a', false),
+    ("ldapsearch", b'w', false),
+    ("ldapmodify", b'w', false),
+    ("ldapadd", b'w', false),
+    ("sqlcmd", b'P', true),
+    ("bcp", b'P', true),
+    ("7z", b'p', true),
+    ("7za", b'p', true),
+    ("openssl", b'k', false),
+    ("zip", b'P', false),
+    ("unzip", b'P', true),
+    ("pdftk", b'p', false),
+    ("smbclient", b'p', false),
+    ("kinit", b'p', false),
 ];
 const MAX_NAME: usize = 48;
 /// Shorter values are words, numbers or switches.
@@ -38,7 +80,7 @@ const DENSE: usize = 8;
 const LONG: usize = 16;
 
 /// The value after `name=` or `name:`, where this byte is the sign.
-pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<Secret> {
+pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<SecretSpan> {
     let name = name_before(bytes, at, floor)?;
     let sign = bytes.get(at)?;
     let after = at.saturating_add(1);
@@ -49,7 +91,10 @@ pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<Secret> 
     // `token: value` in prose or code is too often no secret; a string literal is, and so is
     // what only a machine would write.
     let plain = *sign == b'=' && !spaced && is_variable(name);
-    let least = if *sign == b'=' && !spaced {
+    let told = bytes
+        .get(..at)
+        .is_some_and(|before| before.ends_with(b" is"));
+    let least = if (*sign == b'=' && !spaced) || told {
         DENSE
     } else {
         LONG
@@ -59,8 +104,12 @@ pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<Secret> 
 }
 
 /// Letters with digits among them, as no word and no path has them.
-fn is_dense(bytes: &[u8], secret: Secret, least: usize) -> bool {
+fn is_dense(bytes: &[u8], secret: SecretSpan, least: usize) -> bool {
     let value = bytes.get(secret.start..secret.end).unwrap_or_default();
+    let value = value
+        .strip_suffix(b",")
+        .or(value.strip_suffix(b"."))
+        .unwrap_or(value);
     value.len() >= least
         && value.iter().any(u8::is_ascii_digit)
         && value.iter().any(u8::is_ascii_alphabetic)
@@ -70,12 +119,17 @@ fn is_dense(bytes: &[u8], secret: Secret, least: usize) -> bool {
 }
 
 /// The value of `--password value`, where this is the first dash.
-pub(super) fn flag(bytes: &[u8], at: usize) -> Option<Secret> {
+pub(super) fn flag(bytes: &[u8], at: usize) -> Option<SecretSpan> {
     let dashes = run(bytes, at, |byte| byte == b'-');
     let end = run(bytes, dashes, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
     });
     let name = bytes.get(dashes..end)?;
+    if dashes.saturating_sub(at) == 1
+        && let Some(secret) = letter(bytes, at)
+    {
+        return Some(secret);
+    }
     let start = run(bytes, end, |byte| matches!(byte, b' ' | b'\t'));
     if start == end {
         return None;
@@ -91,13 +145,60 @@ pub(super) fn flag(bytes: &[u8], at: usize) -> Option<Secret> {
             }
         }
         1 if name == b"u" => user(bytes, value, quote),
+        1 if name == b"U" => placed::behind_percent(bytes, value, quote),
         2 if name == b"user" => user(bytes, value, quote),
         _ => None,
     }
 }
 
+/// The password behind a letter of a program that takes one so, where this is the dash.
+fn letter(bytes: &[u8], at: usize) -> Option<SecretSpan> {
+    let flag = *bytes.get(at.saturating_add(1))?;
+    let after = at.saturating_add(2);
+    let from = bytes
+        .get(..at)?
+        .iter()
+        .rposition(|byte| matches!(byte, b'\n' | b';' | b'|' | b'&' | b'(' | b'`'))
+        .map_or(0, |place| place.saturating_add(1));
+    let command = str::from_utf8(bytes.get(from..at)?).ok()?;
+    let takes = |word: &str| {
+        let word = word.trim_matches(['\'', '"']);
+        let name = word.rsplit('/').next().unwrap_or(word);
+        LETTERS
+            .iter()
+            .find(|(program, own, _)| *program == name && *own == flag)
+    };
+    let (program, _, glued) = command.split_whitespace().find_map(takes)?;
+    let registry = matches!(
+        *program,
+        "docker" | "podman" | "nerdctl" | "buildah" | "helm" | "az"
+    );
+    if registry && !command.contains("login") {
+        return None;
+    }
+    let start = run(bytes, after, |byte| matches!(byte, b' ' | b'\t'));
+    if start == after && !glued || start != after && *glued && *program != "sshpass" {
+        return None;
+    }
+    let (value, quote) = unquoted(bytes, start);
+    let kind = "password";
+    // A word in quotes may hold blanks; it is one argument all the same.
+    if let Some(quote) = quote {
+        let end = run(bytes, value, |byte| {
+            byte != quote && (is_plain(byte) && byte != b'$' || byte == b' ')
+        });
+        let closed = bytes.get(end) == Some(&quote) && end > value;
+        return (closed && !starts_with(bytes, value, OPEN)).then_some(SecretSpan {
+            start: value,
+            end,
+            kind,
+        });
+    }
+    taken(bytes, value, quote).map(|secret| SecretSpan { kind, ..secret })
+}
+
 /// The password in `user:password`, unless both are numbers.
-fn user(bytes: &[u8], value: usize, quote: Option<u8>) -> Option<Secret> {
+fn user(bytes: &[u8], value: usize, quote: Option<u8>) -> Option<SecretSpan> {
     let colon = run(bytes, value, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@' | b'+')
     });
@@ -110,14 +211,14 @@ fn user(bytes: &[u8], value: usize, quote: Option<u8>) -> Option<Secret> {
         .get(secret.start..secret.end)?
         .iter()
         .all(u8::is_ascii_digit);
-    (!numeric).then_some(Secret {
+    (!numeric).then_some(SecretSpan {
         kind: "password",
         ..secret
     })
 }
 
 /// The secret that begins here, if it is long enough and plain.
-fn taken(bytes: &[u8], start: usize, quote: Option<u8>) -> Option<Secret> {
+pub(super) fn taken(bytes: &[u8], start: usize, quote: Option<u8>) -> Option<SecretSpan> {
     if starts_with(bytes, start, OPEN) {
         return None;
     }
@@ -136,7 +237,7 @@ fn taken(bytes: &[u8], start: usize, quote: Option<u8>) -> Option<Secret> {
         Some(quote) => matches!(bytes.get(end), Some(byte) if *byte == quote || *byte == b'\\'),
         None => !matches!(bytes.get(end), Some(b'$' | b'`' | b'(' | b'[')),
     };
-    (closed && end.saturating_sub(start) >= LEAST).then_some(Secret {
+    (closed && end.saturating_sub(start) >= LEAST).then_some(SecretSpan {
         start,
         end,
         kind: "secret",
@@ -144,7 +245,7 @@ fn taken(bytes: &[u8], start: usize, quote: Option<u8>) -> Option<Secret> {
 }
 
 /// Past an opening quote, escaped or not.
-fn unquoted(bytes: &[u8], at: usize) -> (usize, Option<u8>) {
+pub(super) fn unquoted(bytes: &[u8], at: usize) -> (usize, Option<u8>) {
     let open = run(bytes, at, |byte| byte == b'\\');
     match bytes.get(open) {
         Some(quote @ (b'"' | b'\'')) => (open.saturating_add(1), Some(*quote)),
@@ -165,25 +266,44 @@ fn name_before(bytes: &[u8], sign: usize, floor: usize) -> Option<&[u8]> {
         .iter()
         .rposition(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-'))
         .map_or(0, |place| place.saturating_add(1));
-    name.get(start..).filter(|name| is_secret(name))
+    let word = name.get(start..)?;
+    // `the password is: …`
+    if word == b"is" && floor < from.saturating_add(start) {
+        return name_before(bytes, from.saturating_add(start), floor);
+    }
+    Some(word).filter(|name| is_secret(name))
 }
 
 fn is_secret(name: &[u8]) -> bool {
-    NAMES.iter().any(|ending| {
-        let Some(from) = name.len().checked_sub(ending.len()) else {
+    let whole = WHOLE.iter().any(|word| {
+        let Some(from) = name.len().checked_sub(word.len()) else {
             return false;
         };
-        name.iter()
-            .skip(from)
-            .map(|byte| {
-                if *byte == b'-' {
-                    b'_'
-                } else {
-                    byte.to_ascii_lowercase()
-                }
-            })
-            .eq(ending.bytes())
-    })
+        let alone = from
+            .checked_sub(1)
+            .and_then(|before| name.get(before))
+            .is_none_or(|byte| matches!(byte, b'_' | b'-'));
+        alone
+            && name
+                .get(from..)
+                .is_some_and(|end| end.eq_ignore_ascii_case(word.as_bytes()))
+    });
+    whole
+        || NAMES.iter().any(|ending| {
+            let Some(from) = name.len().checked_sub(ending.len()) else {
+                return false;
+            };
+            name.iter()
+                .skip(from)
+                .map(|byte| {
+                    if *byte == b'-' {
+                        b'_'
+                    } else {
+                        byte.to_ascii_lowercase()
+                    }
+                })
+                .eq(ending.bytes())
+        })
 }
 
 /// Spelled like a variable of the environment or a flag: `DB_PASSWORD`, `--api-key`.

@@ -1,17 +1,17 @@
 //! Private keys in PEM form.
 
-use super::{Secret, starts_with};
+use super::{SecretSpan, starts_with};
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
-const KEY: &str = "PRIVATE KEY-----";
+const KEYS: [&str; 2] = ["PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"];
 /// The longest name of a kind of key (`ENCRYPTED `, `OPENSSH `).
 const MAX_NAME: usize = 24;
 /// Lines of a key are long and all of one length but the last.
 const MIN_LINE: usize = 40;
 
 /// A private key that begins here: its frame and as much of its body as looks like one.
-pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<Secret> {
+pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<SecretSpan> {
     if !starts_with(bytes, at, BEGIN) {
         return None;
     }
@@ -38,30 +38,36 @@ pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<Secret> {
         width = width.or(Some(length));
         end = after;
     }
-    Some(Secret {
+    Some(SecretSpan {
         start: at,
         end,
         kind: "private-key",
     })
 }
 
-/// The body begins as the known encodings do: an ASN.1 sequence, or OpenSSH's magic word.
+/// The body begins as the known encodings do: an ASN.1 sequence, OpenSSH's
+/// magic word, or a packet of PGP.
 fn is_key(bytes: &[u8], line: usize) -> bool {
-    starts_with(bytes, line, "M") || starts_with(bytes, line, "b3BlbnNza")
+    ["M", "b3BlbnNza", "lQ", "lI", "xV", "xc"]
+        .iter()
+        .any(|beginning| starts_with(bytes, line, beginning))
 }
 
 /// The end of `… PRIVATE KEY-----`.
 fn frame(bytes: &[u8], name: usize) -> Option<usize> {
     (0..=MAX_NAME)
         .map(|length| name.saturating_add(length))
-        .find(|key| starts_with(bytes, *key, KEY))
-        .filter(|key| {
+        .find_map(|key| {
+            let found = KEYS.iter().find(|own| starts_with(bytes, key, own))?;
+            Some((key, found.len()))
+        })
+        .filter(|(key, _)| {
             bytes.get(name..*key).is_some_and(|name| {
                 name.iter()
                     .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ')
             })
         })
-        .map(|key| key.saturating_add(KEY.len()))
+        .map(|(key, length)| key.saturating_add(length))
 }
 
 /// Past line breaks, written out or escaped.

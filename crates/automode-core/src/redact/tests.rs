@@ -231,3 +231,60 @@ proptest! {
         prop_assert_eq!(redact(&once).into_owned(), once);
     }
 }
+
+#[test]
+fn a_place_in_a_command_tells_too() {
+    for (text, expected) in [
+        (
+            "htpasswd -b f u Zq81kkPwX2",
+            "htpasswd -b f u [REDACTED:password]",
+        ),
+        (
+            "htpasswd -nbB u 'Zq81kkPwX2'; ls",
+            "htpasswd -nbB u '[REDACTED:password]'; ls",
+        ),
+        (
+            "psql -c \"alter user a password 'Zq81kkPwX2'\"",
+            "psql -c \"alter user a password '[REDACTED:password]'\"",
+        ),
+        (
+            "CREATE USER a IDENTIFIED BY 'Zq81kkPwX2'",
+            "CREATE USER a IDENTIFIED BY '[REDACTED:password]'",
+        ),
+        (
+            "smbclient //h/s -U a%Zq81kkPwX2",
+            "smbclient //h/s -U a%[REDACTED:password]",
+        ),
+        (
+            "vault kv put secret/a value=Zq81kkPwX2",
+            "vault kv put secret/a value=[REDACTED:password]",
+        ),
+        (
+            "fly secrets set A=Zq81kkPwX2 B=Zq81kkPwX3",
+            "fly secrets set A=[REDACTED:password] B=[REDACTED:password]",
+        ),
+        (
+            "echo root:Zq81kkPwX2 | chpasswd",
+            "echo root:[REDACTED:password] | chpasswd",
+        ),
+        (
+            "chpasswd <<< root:Zq81kkPwX2",
+            "chpasswd <<< root:[REDACTED:password]",
+        ),
+        (
+            "kubectl create secret generic a --from-literal=k=Zq81kkPwX2",
+            "kubectl create secret generic a --from-literal=k=[REDACTED:password]",
+        ),
+    ] {
+        check(text, expected);
+    }
+    for text in [
+        "htpasswd -c f user",
+        "git diff -U 10%",
+        "the password 'x' is short",
+        "vault status -format=jsonlines",
+        "gh secret set NAME --repo=owner/repository",
+    ] {
+        untouched(text);
+    }
+}

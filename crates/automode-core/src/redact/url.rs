@@ -1,9 +1,9 @@
 //! Passwords in the authority of a URL.
 
-use super::{OPEN, Secret, run, starts_with};
+use super::{OPEN, SecretSpan, run, starts_with};
 
 /// The password of the URL whose `://` stands here.
-pub(super) fn password(bytes: &[u8], at: usize) -> Option<Secret> {
+pub(super) fn password(bytes: &[u8], at: usize) -> Option<SecretSpan> {
     if !starts_with(bytes, at, "://") {
         return None;
     }
@@ -17,14 +17,14 @@ pub(super) fn password(bytes: &[u8], at: usize) -> Option<Secret> {
         Some(colon) => {
             let start = start.saturating_add(colon).saturating_add(1);
             let given = start < end && !starts_with(bytes, start, OPEN);
-            given.then_some(Secret {
+            given.then_some(SecretSpan {
                 start,
                 end,
                 kind: "password",
             })
         }
         // A bare user name is no secret; a long one is a token.
-        None if info.len() >= 20 && info.iter().any(u8::is_ascii_digit) => Some(Secret {
+        None if info.len() >= 20 && info.iter().any(u8::is_ascii_digit) => Some(SecretSpan {
             start,
             end,
             kind: "token",

@@ -19,19 +19,25 @@ pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn inside(scene: &Scene<'_>, content: &Content) -> Vec<Finding> {
-    let action = Action::Shell {
-        command: content.text.clone(),
-    };
-    let scene = Scene {
-        action: &action,
-        analysis: Some(&content.analysis),
-        content: &[],
-        ..*scene
-    };
-    CATALOGUE
+/// The rules that the code would be evidence for once it runs, whoever is asked then: what a
+/// later session has to read again.
+#[must_use]
+pub fn suspected(scene: &Scene<'_>) -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = scene
+        .content
         .iter()
-        .flat_map(|rule| rule.detect(&scene))
+        .flat_map(|content| all_inside(scene, content))
+        .filter(|finding| finding.weight != Weight::Soft)
+        .map(|finding| finding.rule)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn inside(scene: &Scene<'_>, content: &Content) -> Vec<Finding> {
+    all_inside(scene, content)
+        .into_iter()
         .filter(|finding| match (finding.weight, content.runs) {
             (Weight::Veto, _) => true,
             (Weight::Evidence, Runs::ByItself) => true,
@@ -44,5 +50,22 @@ fn inside(scene: &Scene<'_>, content: &Content) -> Vec<Finding> {
             evidence: report::line(&format!("once it runs, {}", finding.evidence)),
             ..finding
         })
+        .collect()
+}
+
+fn all_inside(scene: &Scene<'_>, content: &Content) -> Vec<Finding> {
+    let action = Action::Shell {
+        command: content.text.clone(),
+    };
+    let scene = Scene {
+        action: &action,
+        analysis: Some(&content.analysis),
+        content: &[],
+        writes: &[],
+        ..*scene
+    };
+    CATALOGUE
+        .iter()
+        .flat_map(|rule| rule.detect(&scene))
         .collect()
 }

@@ -17,12 +17,15 @@ mod git;
 mod persist;
 mod secrets;
 mod world;
+mod written;
 
 use crate::Finding;
 use crate::scene::Scene;
-pub use content::detect as detect_content;
-pub use destroy::LOCAL_DATA;
+pub use content::{detect as detect_content, suspected as suspected_content};
+pub use destroy::{CLOUD_STORAGE, LOCAL_DATA};
+pub use persist::{git_directory, runs_hooks};
 pub use secrets::adds_to_history;
+pub(crate) use written::holds_credential;
 
 /// A category of actions to block.
 pub trait Rule: Sync {
@@ -30,6 +33,11 @@ pub trait Rule: Sync {
     fn id(&self) -> &'static str;
     /// Its page: what it blocks, why, what is fine, how to permit it, what the judge is told.
     fn page(&self) -> &'static str;
+    /// Whether the user's own words, written out as the very command, turn a veto of it into
+    /// evidence: the judge or a person then decides.
+    fn consentable(&self) -> bool {
+        false
+    }
     /// What it sees in this scene. A category with no static signal sees nothing.
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding>;
 }
@@ -77,6 +85,7 @@ pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
     // What code would do once it runs says more than where it is put.
     let mut findings: Vec<Finding> = content::detect(scene)
         .into_iter()
+        .chain(written::detect(scene))
         .chain(CATALOGUE.iter().flat_map(|rule| rule.detect(scene)))
         .collect();
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.span));

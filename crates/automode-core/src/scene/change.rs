@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use automode_shell::{Context, Extent, Target, Touch, place::Place};
+use automode_shell::{Context, Extent, Target, Touch};
 
 use super::Scene;
 use crate::{Facts, path};
@@ -44,22 +44,14 @@ pub fn changes<'a>(scene: &Scene<'a>) -> Vec<(Change, Cow<'a, Target>)> {
         .collect()
 }
 
-/// What kind of place a target is, as named and with links resolved.
-pub fn places(target: &Target, context: &Context, facts: &Facts) -> Vec<Place> {
-    let mut places = vec![Place::of(target, context)];
-    let canonical = facts
-        .paths
-        .get(&target.path)
-        .and_then(|fact| fact.canonical.as_deref());
-    if let Some(path) = canonical {
-        let resolved = Target {
-            path: path.to_owned(),
-            ..target.clone()
-        };
-        places.push(Place::of(&resolved, context));
-        places.push(Place::of(&resolved, &resolve(context, facts)));
-    }
-    places
+/// Whether no link leads to the surroundings.
+pub(super) fn is_resolved(context: &Context, facts: &Facts) -> bool {
+    let is_own = |path: &String| {
+        let fact = facts.paths.get(path);
+        let canonical = fact.and_then(|fact| fact.canonical.as_ref());
+        canonical.is_none_or(|canonical| canonical == path)
+    };
+    is_own(&context.cwd) && context.home.iter().chain(&context.roots).all(is_own)
 }
 
 /// The surroundings with links resolved, to hold resolved paths against.

@@ -60,7 +60,10 @@ pub fn loss(scene: &Scene<'_>, target: &Target) -> Loss {
 
 fn is_recoverable(scene: &Scene<'_>, target: &Target, zone: Zone) -> bool {
     match target.extent {
-        Extent::Exact => is_path_recoverable(scene, &target.path, zone),
+        Extent::Exact => {
+            is_path_recoverable(scene, &target.path, zone) && !is_behind_link(scene, target)
+        }
+        Extent::Pattern if is_each_recoverable(scene, target, zone) => true,
         // Everything that may match lies in this directory.
         Extent::Pattern | Extent::Below => {
             zone == Zone::Project
@@ -72,8 +75,18 @@ fn is_recoverable(scene: &Scene<'_>, target: &Target, zone: Zone) -> bool {
     }
 }
 
+/// Whether everything that a pattern takes now can be had again.
+fn is_each_recoverable(scene: &Scene<'_>, target: &Target, zone: Zone) -> bool {
+    zone == Zone::Project
+        && scene.taken(&target.path).is_some_and(|paths| {
+            paths
+                .iter()
+                .all(|path| is_path_recoverable(scene, path, zone))
+        })
+}
+
 fn is_path_recoverable(scene: &Scene<'_>, path: &str, zone: Zone) -> bool {
-    if scene.written(path).is_some_and(|file| file.created) {
+    if scene.written(path).is_some_and(|file| file.created) && scene.is_still_own(path) {
         return true;
     }
     scene.path(path).is_some_and(|fact| match fact.kind {
@@ -85,6 +98,13 @@ fn is_path_recoverable(scene: &Scene<'_>, path: &str, zone: Zone) -> bool {
         }
         PathKind::Other | PathKind::Unreadable => false,
     })
+}
+
+/// `rm -rf link/` takes what the link leads to on some systems.
+fn is_behind_link(scene: &Scene<'_>, target: &Target) -> bool {
+    let slash = target.typed.ends_with('/') || target.typed.ends_with("/.");
+    let link = scene.path(&target.path);
+    slash && link.is_some_and(|fact| fact.kind == PathKind::Link)
 }
 
 /// The directory that certainly holds everything a pattern can match.

@@ -7,9 +7,11 @@
 
 mod branch;
 mod change;
+mod cloud_target;
 mod detour;
 mod fixture;
 mod installer;
+mod known_places;
 mod loss;
 pub(crate) mod own;
 mod project;
@@ -18,12 +20,14 @@ pub(crate) mod report;
 mod surroundings;
 
 pub use branch::default_branch_reached;
-pub use change::{Change, changes, places, resolve};
+pub use change::{Change, changes, resolve};
+pub use cloud_target::{CloudEnvironment, CloudTarget, is_local_service};
 pub use detour::is_detoured;
 pub use fixture::is_fixture;
-pub use installer::is_official;
+pub use installer::{OFFICIAL_INSTALLERS, fetches_installer, is_official};
+pub use known_places::KnownPlaces;
 pub use loss::{Loss, certain, loss};
-pub use project::{ProjectState, Suspicion};
+pub use project::{ProjectState, Suspicion, SuspicionOrigin};
 pub use provider::is_own_provider;
 pub use surroundings::{Scene, named_paths};
 

@@ -37,24 +37,33 @@ pub fn is_program(scene: &Scene<'_>, path: &str) -> bool {
 }
 
 fn touches(own: &str, path: &str, extent: Extent, change: Change) -> bool {
-    let own: Vec<String> = path::parts(own).map(str::to_lowercase).collect();
-    let names: Vec<String> = path::parts(path).map(str::to_lowercase).collect();
     let matches = |name: &str, own: &str| match (extent, change) {
         // A pattern that may also match such a file is aimed at it only by what it removes.
-        (Extent::Pattern, Change::Delete) => may_be(name, own),
+        (Extent::Pattern, Change::Delete) => may_be(&name.to_lowercase(), &own.to_lowercase()),
         (Extent::Exact | Extent::Below | Extent::Prefix | Extent::Unknown, _)
-        | (Extent::Pattern, Change::Write) => name == own,
+        | (Extent::Pattern, Change::Write) => is_same_name(name, own),
     };
-    let meets = names.iter().zip(&own).all(|(name, own)| matches(name, own));
-    let below = names.len() >= own.len();
+    let meets = path::parts(path)
+        .zip(path::parts(own))
+        .all(|(name, own)| matches(name, own));
+    if !meets {
+        return false;
+    }
+    let names = path::parts(path).count();
+    let below = names >= path::parts(own).count();
     // What is removed goes with everything in it; what is written leaves its neighbours alone.
     let above = match (extent, change) {
-        (Extent::Exact | Extent::Pattern, Change::Delete) => !names.is_empty(),
+        (Extent::Exact | Extent::Pattern, Change::Delete) => names > 0,
         (Extent::Below | Extent::Prefix | Extent::Unknown, Change::Delete) | (_, Change::Write) => {
             false
         }
     };
-    meets && (below || above)
+    below || above
+}
+
+fn is_same_name(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+        || !(one.is_ascii() && other.is_ascii()) && one.to_lowercase() == other.to_lowercase()
 }
 
 /// Whether a name with wildcards may stand for another name.

@@ -22,6 +22,16 @@ pub struct Suspicion {
     pub subject: String,
     /// Why it is not clean: "deletes your home directory", "could not be read".
     pub why: String,
+    pub origin: SuspicionOrigin,
+}
+
+/// Where a suspicion comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuspicionOrigin {
+    /// A rule or a guard found it: no promise makes it good.
+    Found,
+    /// It was not read, or does what nobody vouches for.
+    Unread,
 }
 
 impl ProjectState {
@@ -32,6 +42,13 @@ impl ProjectState {
             Self::Clean => true,
             Self::Unknown | Self::Suspect(_) => false,
         }
+    }
+
+    /// What a rule or a guard found in the code, if anything.
+    #[must_use]
+    pub fn found(&self) -> Option<&Suspicion> {
+        let mut all = self.suspicions().iter();
+        all.find(|suspicion| suspicion.origin == SuspicionOrigin::Found)
     }
 
     /// What stands out, if anything does.

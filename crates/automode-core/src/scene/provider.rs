@@ -70,6 +70,7 @@ pub fn is_own_provider(scene: &Scene<'_>, effect: &Effect, host: &Host) -> bool 
             | DynamicSource::OneOf(_)
             | DynamicSource::Item
             | DynamicSource::Number
+            | DynamicSource::Name
             | DynamicSource::Unknown => false,
         })
 }

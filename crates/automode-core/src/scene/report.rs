@@ -84,6 +84,8 @@ pub fn gap(gap: &GapKind) -> String {
         GapKind::DynamicWord { program, word } => {
             format!("`{word}` of `{program}` is only known at run time")
         }
+        // Some say themselves why.
+        GapKind::Unseen(what) if what.contains(": ") => what.clone(),
         GapKind::Unseen(what) => format!("{what} could not be seen"),
         GapKind::Call { language, name } => format!("the {language} call `{name}` is not known"),
         GapKind::Budget => "the command is too large to follow".to_owned(),

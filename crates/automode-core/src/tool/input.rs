@@ -3,13 +3,25 @@
 //! `None` means that the input does not have the shape: a required field is
 //! missing, has another type, or two spellings of it disagree.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Shape;
+use super::{Shape, patch};
+use crate::Replacement;
+use crate::redact::redact;
 use crate::{Action, ToolCall};
 
 const OLD: &[&str] = &["old_string", "old_text", "old_str", "oldString"];
 const NEW: &[&str] = &["new_string", "new_text", "new_str", "newString"];
+/// Fields that say that a text is replaced wherever it stands.
+const ALL: &[&str] = &[
+    "replace_all",
+    "replaceAll",
+    "change_all",
+    "allow_multiple",
+    "expected_replacements",
+];
+/// Fields under which a patch stands.
+pub(super) const PATCH: &[&str] = &["command", "patch", "input"];
 pub(super) const PATH: &[&str] = &["file_path", "path", "filePath", "notebook_path"];
 
 pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
@@ -30,6 +42,7 @@ pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
             path: searched(call)?,
         }),
         Shape::Edit => edit(call),
+        Shape::Patch => patch::read(&required(call, PATCH)?),
         Shape::Write => Some(Action::Write {
             path: required(call, PATH)?,
             content: optional(call, &["content", "contents", "file_text"])?.unwrap_or_default(),
@@ -55,6 +68,8 @@ pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
             cron: required(call, &["cron"])?,
             prompt: required(call, &["prompt"])?,
         }),
+        // What else goes with a message, or where else, is not understood.
+        Shape::Message if !is_inside(call) => None,
         Shape::Message => Some(Action::Message {
             to: required(call, &["to", "recipient"])?,
             text: optional(call, &["message", "content", "text"])?.unwrap_or_default(),
@@ -64,55 +79,79 @@ pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
             value: call.input.get("value").map(plain).unwrap_or_default(),
         }),
         Shape::Interact => Some(Action::Interact),
-        Shape::Resource => Some(match optional(call, &["uri", "url"])? {
-            Some(uri) => match file_of(&uri) {
-                Some(path) => Action::Read { path },
-                None => Action::Inert,
-            },
-            None => Action::Inert,
-        }),
+        Shape::Resource => resource(call),
         Shape::Inert => Some(Action::Inert),
     }
+}
+
+fn resource(call: &ToolCall) -> Option<Action> {
+    let uri = optional(call, &["uri", "url"])??;
+    Some(match file_of(&uri) {
+        Some(path) => Action::Read { path },
+        // What a server calls its own is asked of the server.
+        None => Action::Mcp {
+            server: optional(call, &["server"])?.unwrap_or_default(),
+            tool: "read_resource".to_owned(),
+            input: call.input.clone(),
+        },
+    })
 }
 
 /// One replacement, or a list of them. One that replaces nothing writes the
 /// whole file, and then so does the list.
 fn edit(call: &ToolCall) -> Option<Action> {
     let path = required(call, PATH)?;
-    let (old, new) = match call.input.get("edits") {
+    let everywhere = |input: &Map<String, Value>| {
+        let told = ALL.iter().filter_map(|name| input.get(*name));
+        // What is neither yes nor no may be either.
+        told.fold(false, |all, value| {
+            let once =
+                matches!(value, Value::Null | Value::Bool(false)) || value.as_u64() == Some(1);
+            all || !once
+        })
+    };
+    let steps = match call.input.get("edits") {
         None => match (optional(call, OLD)?, optional(call, NEW)?) {
             // A call that says what changes in some other way is not understood.
             (None, None) => return None,
-            (old, new) => (old.unwrap_or_default(), new.unwrap_or_default()),
+            (old, new) => vec![Replacement {
+                old: old.unwrap_or_default(),
+                new: new.unwrap_or_default(),
+                all: everywhere(&call.input),
+            }],
         },
-        Some(Value::Array(edits)) => {
-            let field = |edit: &Value, name: &str| Some(edit.get(name)?.as_str()?.to_owned());
-            let olds: Vec<_> = edits
-                .iter()
-                .map(|edit| field(edit, "old_string"))
-                .collect::<Option<_>>()?;
-            let news: Vec<_> = edits
-                .iter()
-                .map(|edit| field(edit, "new_string"))
-                .collect::<Option<_>>()?;
-            let whole = olds.iter().any(String::is_empty);
-            let old = if whole {
-                String::new()
-            } else {
-                olds.join("\n")
-            };
-            (old, news.join("\n"))
-        }
+        Some(Value::Array(edits)) => edits
+            .iter()
+            .map(|edit| {
+                let edit = edit.as_object()?;
+                let field = |name: &str| Some(edit.get(name)?.as_str()?.to_owned());
+                Some(Replacement {
+                    old: field("old_string")?,
+                    new: field("new_string")?,
+                    all: everywhere(edit),
+                })
+            })
+            .collect::<Option<_>>()?,
         Some(_) => return None,
     };
-    Some(Action::Edit { path, old, new })
+    Some(Action::edit(path, steps))
 }
 
 /// Where a search looks: one place, or a list of one.
 fn searched(call: &ToolCall) -> Option<Option<String>> {
     let path = optional(call, &["path", "directory", "dir_path"])?;
     // A filter names what is read below the place.
-    if let Some(Value::String(name)) = call.input.get("glob")
+    let filter = match call.input.get("glob") {
+        Some(Value::String(name)) => Some(name),
+        Some(Value::Array(names)) => match names.as_slice() {
+            [] => None,
+            [Value::String(name)] => Some(name),
+            _ => return None,
+        },
+        Some(Value::Null) | None => None,
+        Some(Value::Bool(_) | Value::Number(_) | Value::Object(_)) => return None,
+    };
+    if let Some(name) = filter
         && !name.starts_with('!')
     {
         let folder = path.as_deref().unwrap_or(&call.cwd).trim_end_matches('/');
@@ -130,6 +169,31 @@ fn searched(call: &ToolCall) -> Option<Option<String>> {
     }
 }
 
+/// Whether a message stays among the agents of a session: a plain name, and nothing but text.
+fn is_inside(call: &ToolCall) -> bool {
+    const FIELDS: &[&str] = &[
+        "to",
+        "recipient",
+        "message",
+        "content",
+        "text",
+        "summary",
+        "type",
+    ];
+    let name = |value: &Value| {
+        value.as_str().is_some_and(|name| {
+            !name.starts_with(['#', '+', '@']) && !name.contains(['@', '/', ':', ' '])
+        })
+    };
+    let tells_secret = |value: &Value| value.as_str().is_none_or(|text| redact(text) != text);
+    !call.input.values().any(tells_secret)
+        && call.input.keys().all(|key| FIELDS.contains(&key.as_str()))
+        && ["to", "recipient"]
+            .iter()
+            .filter_map(|field| call.input.get(*field))
+            .all(name)
+}
+
 /// The file that an address of this machine names, with hidden letters spelled out.
 fn file_of(uri: &str) -> Option<String> {
     let scheme = uri.get(..5)?;
@@ -145,7 +209,7 @@ fn file_of(uri: &str) -> Option<String> {
     Some(crate::escape::percent_decoded(path))
 }
 
-fn required(call: &ToolCall, names: &[&str]) -> Option<String> {
+pub(super) fn required(call: &ToolCall, names: &[&str]) -> Option<String> {
     optional(call, names)?
 }
 

@@ -6,6 +6,7 @@
 //! Nothing is guessed: two spellings of a field that disagree make a call opaque.
 
 pub(crate) mod input;
+mod patch;
 mod suspect;
 mod table;
 
@@ -16,6 +17,15 @@ use crate::{Action, ToolCall};
 pub use suspect::suspects;
 pub use table::{Shape, TABLE, Tool, ToolTrust};
 
+/// Whether a tool writes what stands in its input, so that its result is nothing new.
+#[must_use]
+pub fn is_edit(call: &ToolCall) -> bool {
+    matches!(
+        normalize(call).1,
+        Action::Write { .. } | Action::Edit { .. } | Action::Notebook { .. }
+    )
+}
+
 /// The canonical name of the tool, and what the call means.
 #[must_use]
 pub fn normalize(call: &ToolCall) -> (Cow<'static, str>, Action) {
@@ -25,6 +35,26 @@ pub fn normalize(call: &ToolCall) -> (Cow<'static, str>, Action) {
     }
     let action = mcp(call).unwrap_or_else(|| opaque(call));
     (Cow::Owned(call.tool.clone()), action)
+}
+
+/// The calls that a call is made of, each of which is decided by itself. A patch of several
+/// files is as many; every other call is one.
+#[must_use]
+pub fn parts(call: &ToolCall) -> Vec<ToolCall> {
+    let cut = || {
+        find(&call.tool).filter(|tool| tool.shape == Shape::Patch)?;
+        let field = input::PATCH.iter().find(|name| call.text(name).is_some())?;
+        let parts = patch::parts(call.text(field)?)?;
+        let part = |text: String| {
+            let mut part = call.clone();
+            part.input.insert((*field).to_owned(), text.into());
+            part
+        };
+        Some(parts.into_iter().map(part).collect::<Vec<_>>())
+    };
+    cut()
+        .filter(|parts| parts.len() > 1)
+        .unwrap_or_else(|| vec![call.clone()])
 }
 
 /// Whether the table has a tool of this name.
@@ -88,6 +118,7 @@ fn opaque(call: &ToolCall) -> Action {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Replacement;
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
@@ -119,6 +150,18 @@ mod tests {
         text.to_owned()
     }
 
+    fn step(old: &str, new: &str) -> Replacement {
+        Replacement {
+            old: text(old),
+            new: text(new),
+            all: false,
+        }
+    }
+
+    fn one(path: &str, old: &str, new: &str) -> Action {
+        Action::edit(text(path), vec![step(old, new)])
+    }
+
     #[test]
     fn both_spellings_of_a_tool_mean_the_same() {
         let shell = || Action::Shell {
@@ -137,11 +180,7 @@ mod tests {
         let input = || json!({"file_path": "a.rs", "content": "x"});
         check("Write", input(), "Write", write());
         check("file_write", input(), "Write", write());
-        let edit = || Action::Edit {
-            path: text("a.rs"),
-            old: text("x"),
-            new: text("y"),
-        };
+        let edit = || one("a.rs", "x", "y");
         let input = || json!({"file_path": "a.rs", "old_string": "x", "new_string": "y"});
         check("Edit", input(), "Edit", edit());
         check("file_edit", input(), "Edit", edit());
@@ -162,11 +201,7 @@ mod tests {
 
     #[test]
     fn every_agents_own_words_are_understood() {
-        let edit = || Action::Edit {
-            path: text("a"),
-            old: text("x"),
-            new: text("y"),
-        };
+        let edit = || one("a", "x", "y");
         let input = || json!({"filePath": "a", "oldString": "x", "newString": "y"});
         check("edit", input(), "Edit", edit());
         let input = || json!({"path": "a", "old_str": "x", "new_str": "y"});
@@ -230,10 +265,12 @@ mod tests {
             {"old_string": "1", "new_string": "one"},
             {"old_string": "2", "new_string": "two"},
         ]});
+        let steps = vec![step("1", "one"), step("2", "two")];
         let action = Action::Edit {
             path: text("a"),
             old: text("1\n2"),
             new: text("one\ntwo"),
+            steps,
         };
         check("MultiEdit", edits, "Edit", action);
     }
@@ -274,6 +311,13 @@ mod tests {
         check_opaque("Write", json!({"file_path": "a", "content": {"x": 1}}));
         check_opaque("Edit", json!({"file_path": "a", "old_string": 1}));
         check_opaque("MultiEdit", json!({"file_path": "a", "edits": ["x"]}));
+        check_opaque("apply_patch", json!({"command": "*** Begin Patch"}));
+        check_opaque("send_message", json!({"to": "a", "message": "x"}));
+        check_opaque("SendMessage", json!({"to": "#all", "message": "x"}));
+        check_opaque(
+            "SendMessage",
+            json!({"to": "a", "message": "x", "file": "y"}),
+        );
         check_opaque("mcp__", json!({}));
         check_opaque("mcp__chat", json!({}));
         check_opaque("mcp____post", json!({}));

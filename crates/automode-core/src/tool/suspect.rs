@@ -26,6 +26,21 @@ pub fn suspects(tool: &str, input: &Map<String, Value>) -> Vec<Action> {
             .map(|command| Action::Shell { command })
             .into_iter()
             .collect(),
+        // Every file that a line of it names.
+        Shape::Patch => input
+            .values()
+            .flat_map(texts)
+            .flat_map(|text| {
+                text.lines()
+                    .filter_map(|line| line.strip_prefix("*** ")?.split_once(": "))
+                    .map(|(_, path)| path.trim().to_owned())
+                    .collect::<Vec<_>>()
+            })
+            .map(|path| Action::Write {
+                path,
+                content: String::new(),
+            })
+            .collect(),
         Shape::Read | Shape::Search => paths().map(|path| Action::Read { path }).collect(),
         Shape::Edit | Shape::Write | Shape::Notebook => paths()
             .map(|path| Action::Write {

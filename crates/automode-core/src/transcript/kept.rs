@@ -10,10 +10,10 @@ use crate::Failure;
 
 /// The entries that a window can show.
 #[derive(Clone, Debug)]
-pub struct Kept(Store);
+pub struct Kept(EntryStore);
 
 #[derive(Clone, Debug)]
-enum Store {
+enum EntryStore {
     Full(Log),
     Recent { most: usize, last: VecDeque<Entry> },
 }
@@ -22,8 +22,8 @@ impl Kept {
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         Self(match settings.window {
-            Window::Full => Store::Full(Log::new(settings.budget)),
-            Window::Recent { entries, .. } => Store::Recent {
+            Window::Full => EntryStore::Full(Log::new(settings.budget)),
+            Window::Recent { entries, .. } => EntryStore::Recent {
                 most: entries,
                 last: VecDeque::new(),
             },
@@ -33,8 +33,8 @@ impl Kept {
     /// Takes the next entry.
     pub fn push(&mut self, entry: Entry) {
         match &mut self.0 {
-            Store::Full(log) => log.push(entry),
-            Store::Recent { most, last } => {
+            EntryStore::Full(log) => log.push(entry),
+            EntryStore::Recent { most, last } => {
                 last.push_back(entry);
                 if last.len() > *most {
                     last.pop_front();
@@ -47,8 +47,8 @@ impl Kept {
     #[must_use]
     pub const fn is_overlong(&self) -> bool {
         match &self.0 {
-            Store::Full(log) => log.is_overlong(),
-            Store::Recent { .. } => false,
+            EntryStore::Full(log) => log.is_overlong(),
+            EntryStore::Recent { .. } => false,
         }
     }
 
@@ -58,8 +58,8 @@ impl Kept {
     /// [`Failure::Overlong`]: the user's words alone do not fit.
     pub fn into_entries(self) -> Result<Vec<Entry>, Failure> {
         match self.0 {
-            Store::Full(log) => log.into_entries(),
-            Store::Recent { last, .. } => Ok(last.into()),
+            EntryStore::Full(log) => log.into_entries(),
+            EntryStore::Recent { last, .. } => Ok(last.into()),
         }
     }
 }

@@ -19,6 +19,7 @@ use automode_shell::{Analysis, Context, Facts, FileFact, analyse};
 pub(crate) use exercise::called as exercised;
 
 use super::Body;
+use crate::escape::shell_quoted;
 
 /// One piece of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,12 +152,7 @@ fn started(path: &str, name: &str, extension: &str, text: &str) -> Vec<String> {
             None => return Vec::new(),
         },
     };
-    vec![format!("{runner} {}", quoted(path))]
-}
-
-/// A word of the shell, whatever is in it.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
+    vec![format!("{runner} {}", shell_quoted(path))]
 }
 
 /// The program that the first line names.

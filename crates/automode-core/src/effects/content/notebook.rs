@@ -1,6 +1,6 @@
 //! A cell of a notebook: Python with lines for the shell.
 
-use super::quoted;
+use crate::escape::shell_quoted;
 
 /// The commands of a cell: `!command`, `%%bash`, and the code around them.
 pub fn cell(text: &str) -> Vec<String> {
@@ -23,7 +23,7 @@ pub fn cell(text: &str) -> Vec<String> {
         }
     }
     if !code.trim().is_empty() {
-        found.push(format!("python3 -c {}", quoted(&code)));
+        found.push(format!("python3 -c {}", shell_quoted(&code)));
     }
     found
 }

@@ -1,6 +1,6 @@
 //! The recipes of build files: Makefiles, justfiles, Dockerfiles.
 
-use super::quoted;
+use crate::escape::shell_quoted;
 
 /// Every task that a file of tasks declares, started by name.
 pub fn tasks(path: &str, name: &str, text: &str) -> Vec<String> {
@@ -11,7 +11,7 @@ pub fn tasks(path: &str, name: &str, text: &str) -> Vec<String> {
     };
     text.lines()
         .filter_map(target)
-        .map(|target| format!("{runner} {} {}", quoted(path), quoted(target)))
+        .map(|target| format!("{runner} {} {}", shell_quoted(path), shell_quoted(target)))
         .collect()
 }
 
@@ -44,7 +44,7 @@ pub fn dockerfile(text: &str) -> Vec<String> {
             .then(|| serde_json::from_str::<Vec<String>>(command).ok())
             .flatten()
         {
-            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            let words: Vec<String> = words.iter().map(|word| shell_quoted(word)).collect();
             found.push(words.join(" "));
         } else if let Some(end) = command.strip_prefix("<<") {
             let end = end.trim_start_matches('-').trim_matches(['"', '\'']);

@@ -4,7 +4,7 @@
 //! What is put together at run time is not seen: this finds what is plain to see,
 //! and it serves no permit.
 
-use super::quoted;
+use crate::escape::shell_quoted;
 
 /// Names behind which the words of a program stand.
 const OPENERS: &[&str] = &[
@@ -70,7 +70,7 @@ fn line(rest: &str) -> Option<String> {
         words => Some(
             words
                 .iter()
-                .map(|word| quoted(word))
+                .map(|word| shell_quoted(word))
                 .collect::<Vec<_>>()
                 .join(" "),
         ),

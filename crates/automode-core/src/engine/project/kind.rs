@@ -8,7 +8,7 @@ use automode_shell::language::capability::SourceLanguage;
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileKind {
+pub(super) enum ProjectFileKind {
     /// Nothing in it runs.
     Data,
     /// The runner's own analysis reads it from the disk.
@@ -75,7 +75,6 @@ const DATA: &[&str] = &[
     "webm",
     "lock",
     "sum",
-    "snap",
     "golden",
     "sql",
     "proto",
@@ -121,6 +120,111 @@ const DATA: &[&str] = &[
     "conf",
     "properties",
     "editorconfig",
+    "feature",
+    "graphqls",
+    "avsc",
+    "xsd",
+    "xsl",
+    "wsdl",
+    "plist",
+    "strings",
+    "stringsdict",
+    "storyboard",
+    "xib",
+    "entitlements",
+    "xcassets",
+    "resx",
+    "xaml",
+    "axaml",
+    "prisma",
+    "thrift",
+    "capnp",
+    "fbs",
+    "ftl",
+    "arb",
+    "mo",
+    "ics",
+    "geojson",
+    "topojson",
+    "wkt",
+    "kml",
+    "gpx",
+    "ipynb_checkpoints",
+    "typed",
+    "ignore",
+    "gitkeep",
+    "keep",
+    "bak",
+    "orig",
+    "rej",
+    "approved",
+    "received",
+    "expected",
+    "actual",
+    "stdout",
+    "stderr",
+    "input",
+    "output",
+    "fixture",
+    "dat",
+    "data",
+    "msgpack",
+    "pb",
+    "avro",
+    "orc",
+    "feather",
+    "npy",
+    "npz",
+    "h5",
+    "onnx",
+    "safetensors",
+    "mid",
+    "flac",
+    "avif",
+    "heic",
+    "psd",
+    "ai",
+    "sketch",
+    "fig",
+    "drawio",
+    "puml",
+    "mmd",
+    "dot",
+    "gv",
+    "srt",
+    "vtt",
+    "asc",
+    "sig",
+    "pub",
+    "cer",
+    "der",
+    "p12",
+    "crl",
+    "csr",
+    "eml",
+    "vcf",
+    "rtf",
+    "docx",
+    "xlsx",
+    "pptx",
+    "odt",
+    "ods",
+    "epub",
+    "cff",
+    "cast",
+    "http",
+    "rest",
+    "hurl",
+    "webmanifest",
+    "browserslistrc",
+    "tmlanguage",
+    "vsix",
+    "sarif",
+    "tap",
+    "junit",
+    "coverage",
+    "trx",
+    "baseline",
 ];
 
 /// Endings of code that is not read.
@@ -203,6 +307,137 @@ const SETTINGS: &[&str] = &[
     "meson.options",
     "buf.yaml",
     "skaffold.yaml",
+    "global.json",
+    "nuget.config",
+    "directory.build.props",
+    "directory.build.targets",
+    "directory.packages.props",
+    "gradle-wrapper.properties",
+    "maven-wrapper.properties",
+    "maven.config",
+    "jvm.config",
+    "extensions.xml",
+    "vitest.config.json",
+    "nodemon.json",
+    "lerna.json",
+    "rush.json",
+    "cypress.json",
+    "playwright.json",
+    ".prettierrc",
+    ".stylelintrc",
+    ".stylelintrc.json",
+    ".terserrc",
+    ".postcssrc",
+    ".parcelrc",
+    "nextest.toml",
+    "deny.toml",
+    "tarpaulin.toml",
+    ".tarpaulin.toml",
+    "phpcs.xml",
+    "psalm.xml",
+    "codeception.yml",
+    "behat.yml",
+    ".simplecov",
+    "mise.toml",
+    ".mise.toml",
+    "mise.local.toml",
+    ".tool-versions",
+    "devbox.json",
+    "serverless.yml",
+    "samconfig.toml",
+    "pulumi.yaml",
+    "cdk.json",
+    "ansible.cfg",
+    "workspace.json",
+    "pnpm-workspace.yaml",
+    "rspack.config.json",
+    "wrangler.toml",
+    "spring.rb",
+    ".credo.exs",
+    "swiftlint.yml",
+    ".swiftlint.yml",
+    "vercel.json",
+    "netlify.toml",
+    "firebase.json",
+    "wrangler.json",
+    "wrangler.jsonc",
+    "fly.toml",
+    "render.yaml",
+    "app.json",
+    "book.toml",
+    "buf.gen.yaml",
+    "sqlc.yaml",
+    "template.yaml",
+    "dbt_project.yml",
+    "dvc.yaml",
+    "tslint.json",
+    "stylelint.json",
+    "nodemon.json",
+    "typedoc.json",
+    "codegen.yml",
+    "codegen.yaml",
+    "pyrightconfig.json",
+    "phpstan.neon.dist",
+    "psalm.xml.dist",
+    "compile_flags.txt",
+    "compile_commands.json",
+];
+
+/// Endings of project files that a build tool reads and obeys.
+const BUILD: &[&str] = &[
+    "csproj", "fsproj", "vbproj", "vcxproj", "sln", "slnx", "props", "targets", "pbxproj",
+    "xcconfig", "xcscheme", "cabal", "gemspec", "opam", "pri", "qbs", "gyp", "gypi", "ninja", "bp",
+    "podspec",
+];
+
+/// Names without an ending that hold nothing that runs.
+const PLAIN: &[&str] = &[
+    "license",
+    "licence",
+    "notice",
+    "authors",
+    "contributors",
+    "maintainers",
+    "codeowners",
+    "changelog",
+    "changes",
+    "news",
+    "todo",
+    "readme",
+    "version",
+    "copying",
+    "copyright",
+    "patents",
+    ".gitignore",
+    ".dockerignore",
+    ".npmignore",
+    ".eslintignore",
+    ".prettierignore",
+    ".stylelintignore",
+    ".gcloudignore",
+    ".helmignore",
+    ".vscodeignore",
+    ".cfignore",
+    ".slugignore",
+    ".gitkeep",
+    ".keep",
+    ".editorconfig",
+    ".nvmrc",
+    ".node-version",
+    ".python-version",
+    ".ruby-version",
+    ".java-version",
+    ".go-version",
+    ".terraform-version",
+    ".mailmap",
+    ".clang-format",
+    ".clang-tidy",
+    ".rustfmt",
+    ".env",
+    ".ds_store",
+    "owners",
+    "gemfile.lock",
+    "podfile.lock",
 ];
 
 /// Manifests that a runner is followed through, so that they are read when they run.
@@ -227,38 +462,66 @@ pub(super) fn ending(path: &str) -> &str {
     }
 }
 
-pub(super) fn of(path: &str) -> FileKind {
+pub(super) fn of(path: &str) -> ProjectFileKind {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or_default();
     let ending = ending(&lower);
     if FOLLOWED_BY_RUNNER.contains(&name) || ending == "mk" || ending == "just" {
-        return FileKind::Manifest;
+        return ProjectFileKind::Manifest;
     }
-    if SETTINGS.contains(&name) {
-        return FileKind::Settings;
+    let below = |folder: &str| lower.contains(folder);
+    if SETTINGS.contains(&name)
+        || BUILD.contains(&ending)
+        || below("/.cargo/")
+        || below("/.mvn/")
+        || below("/.bundle/")
+        || below("/.yarn/")
+    {
+        return ProjectFileKind::Settings;
     }
     if matches!(ending, "vue" | "svelte" | "astro") {
-        return FileKind::Markup;
+        return ProjectFileKind::Markup;
     }
     if matches!(
         ending,
         "py" | "pyw" | "ipynb" | "sh" | "bash" | "zsh" | "ksh"
     ) {
-        return FileKind::Followed;
+        return ProjectFileKind::Followed;
+    }
+    // A test runner evaluates what it noted of earlier results.
+    if ending == "snap" {
+        return ProjectFileKind::Scanned(SourceLanguage::JavaScript);
+    }
+    if is_hidden_settings(name, ending) {
+        return ProjectFileKind::Settings;
     }
     if matches!(ending, "pyi") || is_type_declaration(name) {
-        return FileKind::Data;
+        return ProjectFileKind::Data;
     }
     if let Some(language) = SourceLanguage::of_path(path) {
-        return FileKind::Scanned(language);
+        return ProjectFileKind::Scanned(language);
     }
-    if DATA.contains(&ending) {
-        return FileKind::Data;
+    if DATA.contains(&ending) || PLAIN.contains(&name) || name.starts_with(".env.") {
+        return ProjectFileKind::Data;
     }
     if FOREIGN.contains(&ending) {
-        return FileKind::Foreign;
+        return ProjectFileKind::Foreign;
     }
-    FileKind::Unnamed
+    ProjectFileKind::Unnamed
+}
+
+/// `.prettierrc.yaml`, `.air.toml`, `knip.config.json`: settings of a tool by the form of their name.
+fn is_hidden_settings(name: &str, ending: &str) -> bool {
+    let format = matches!(
+        ending,
+        "json" | "json5" | "jsonc" | "yml" | "yaml" | "toml" | "ini" | "neon" | "conf"
+    );
+    let stem = name
+        .strip_suffix(ending)
+        .map_or(name, |stem| stem.trim_end_matches('.'));
+    let hidden = name.starts_with('.') && !name.starts_with(".env");
+    let named = stem.ends_with(".config") || stem.ends_with("rc") && hidden;
+    (format && (hidden || named)) || (ending.is_empty() && hidden && name.ends_with("rc"))
 }
 
 /// `x.d.ts`: types and nothing else.
@@ -268,5 +531,5 @@ fn is_type_declaration(name: &str) -> bool {
 
 /// Whether nothing that runs can come of a file of this name.
 pub(super) fn is_data(path: &str) -> bool {
-    of(path) == FileKind::Data
+    of(path) == ProjectFileKind::Data
 }

@@ -5,19 +5,23 @@
 //! all rules, guards and exceptions, as if it had been typed. A file that git has
 //! unchanged is the person's own. What could not be read is never clean.
 
+mod example;
 mod kind;
 mod reading;
 mod same_command;
+mod settings;
+mod source;
+mod task_file;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use automode_shell::{Act, Analysis, Code, Coverage, FileFact, GapKind, Nature, Value};
 
 use super::case::Case;
-use crate::rules::adds_to_history;
-use crate::scene::{ProjectState, Suspicion};
-use crate::{ChangedFile, Query, Tracking};
-use reading::Reader;
+use crate::rules::{adds_to_history, git_directory, runs_hooks};
+use crate::scene::{ProjectState, Suspicion, SuspicionOrigin};
+use crate::{ChangedFile, LOST_PROJECT, Query, Tracking};
+use reading::ProjectReader;
 
 /// The most files of the session that are looked at beside those that git tells of.
 const SESSION_FILES: usize = 64;
@@ -49,7 +53,19 @@ fn runs_unseen(analysis: &Analysis) -> bool {
 
 /// Whether the state of the project decides anything about this call.
 fn matters(case: &Case<'_>) -> bool {
-    runs_unseen(&case.effects.analysis) || same_command::replaces_manifest(case)
+    runs_unseen(&case.effects.analysis)
+        || same_command::replaces_manifest(case)
+        || starts_hooks(case)
+}
+
+/// Whether git would run hooks of the repository.
+fn starts_hooks(case: &Case<'_>) -> bool {
+    case.effects.analysis.invocations.iter().any(|start| {
+        let directory = git_directory(start, &case.context.cwd);
+        let now = case.facts.repos.get(&directory);
+        let repo = now.or(case.session.repo.as_ref());
+        repo.is_some_and(|repo| runs_hooks(start, repo))
+    })
 }
 
 /// What should be looked at for the state of the project.
@@ -65,13 +81,13 @@ pub(super) fn wanted(case: &Case<'_>) -> BTreeSet<Query> {
         wanted.insert(changes(case, directory));
     }
     wanted.extend(session_files(case).map(|path| Query::File(path.to_owned())));
-    let needs = Reader::new(case).needs(&loaded(case));
+    let needs = ProjectReader::new(case).needs(&loaded(case));
     wanted.extend(needs.into_iter().map(Query::File));
     wanted
 }
 
 /// What differs since the session began.
-fn changes(case: &Case<'_>, directory: String) -> Query {
+pub(super) fn changes(case: &Case<'_>, directory: String) -> Query {
     let began = case.session.repo.as_ref();
     Query::Changes {
         directory,
@@ -109,17 +125,20 @@ pub(super) fn state(case: &Case<'_>) -> ProjectState {
             Some(Tracking::Partial) | None => found.push(Suspicion {
                 subject: directory,
                 why: "what changed in it could not be told".to_owned(),
+                origin: SuspicionOrigin::Unread,
             }),
         }
     }
-    let reader = Reader::new(case);
+    let reader = ProjectReader::new(case);
     for file in loaded(case).values() {
         found.extend(reader.suspicions(file));
     }
+    found.extend(brought(case));
     if session_files(case).count() >= SESSION_FILES {
         found.push(Suspicion {
             subject: "this session".to_owned(),
             why: "wrote more files than are read".to_owned(),
+            origin: SuspicionOrigin::Unread,
         });
     }
     if found.is_empty() {
@@ -127,6 +146,50 @@ pub(super) fn state(case: &Case<'_>) -> ProjectState {
     } else {
         ProjectState::Suspect(found)
     }
+}
+
+/// What was brought from elsewhere, as far as nobody reads it: a folder that code starts in or
+/// below. Files are read by themselves, whoever brought them.
+fn brought(case: &Case<'_>) -> Vec<Suspicion> {
+    let starts = directories(case);
+    let within =
+        |path: &str, folder: &str| path == folder || path.starts_with(&format!("{folder}/"));
+    case.session
+        .written
+        .iter()
+        .filter(|file| {
+            let counts = |mark: &String| matches!(mark.as_str(), "network" | "decoded");
+            file.taint.iter().any(counts)
+        })
+        .filter_map(|file| {
+            let why = match file.path.strip_suffix('/') {
+                // What came into the project itself is in the lists, and read there.
+                Some(folder) if case.context.roots.iter().any(|root| root == folder) => {
+                    return None;
+                }
+                Some(folder) if starts.iter().any(|start| within(start, folder)) => {
+                    "was downloaded or unpacked, and code starts in it"
+                }
+                Some(_) => return None,
+                None if file.path == LOST_PROJECT => "may have been downloaded",
+                // Where it went, nobody told.
+                None if is_gone(case, &file.path) => "was downloaded, and is not where it was put",
+                None => return None,
+            };
+            Some(Suspicion {
+                subject: file.path.clone(),
+                why: why.to_owned(),
+                origin: SuspicionOrigin::Unread,
+            })
+        })
+        .collect()
+}
+
+/// Code of the project that was written and is not there.
+fn is_gone(case: &Case<'_>, path: &str) -> bool {
+    case.context.is_inside(path)
+        && !kind::is_data(path)
+        && matches!(case.facts.shell.files.get(path), Some(FileFact::Absent))
 }
 
 /// Where code of the project starts.
@@ -179,6 +242,7 @@ fn loaded(case: &Case<'_>) -> BTreeMap<String, ChangedFile> {
                 path: path.to_owned(),
                 before: None,
                 now: now.cloned().unwrap_or(FileFact::Unreadable),
+                tracked: false,
             },
         );
     }
@@ -205,6 +269,7 @@ fn loaded(case: &Case<'_>) -> BTreeMap<String, ChangedFile> {
                     body,
                     session: true,
                 },
+                tracked: false,
             },
         );
     }

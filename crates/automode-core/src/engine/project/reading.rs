@@ -2,32 +2,34 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use automode_shell::language::capability::{
-    Capability, CapabilityReading, CapabilityUse, SourceLanguage, capabilities,
-};
+use automode_shell::language::capability::SourceLanguage;
 use automode_shell::{
-    Act, Analysis, Code, Coverage, Extent, Facts, FileFact, Gap, GapKind, Need, analyse,
+    Act, Analysis, Code, Coverage, Extent, Facts, FileFact, Gap, GapKind, analyse,
 };
 
-use super::kind::{self, FileKind};
+use super::example::examples;
+use super::kind::{self, ProjectFileKind};
+use super::settings::{manifest_marks, settings};
+use super::source::{loaded_beside, scanned, scripts};
+use super::task_file::tasks_of_python;
 use crate::effects::{exercised, starting_commands};
 use crate::engine::case::Case;
-use crate::exceptions::EXCEPTIONS;
+use crate::exceptions::{EXCEPTIONS, in_tables, is_well_known};
 use crate::rules::CATALOGUE;
-use crate::scene::{ProjectState, Scene, Suspicion, report};
+use crate::scene::{ProjectState, Scene, Suspicion, SuspicionOrigin, report};
 use crate::{Action, ChangedFile, guards};
 
 /// The most that is told of one file.
 const TOLD: usize = 3;
 
 /// Reads changed files in the surroundings of a call.
-pub(super) struct Reader<'c, 'a> {
+pub(super) struct ProjectReader<'c, 'a> {
     case: &'c Case<'a>,
     /// Files as they are when the code runs: modules load each other.
     facts: Facts,
 }
 
-impl<'c, 'a> Reader<'c, 'a> {
+impl<'c, 'a> ProjectReader<'c, 'a> {
     pub fn new(case: &'c Case<'a>) -> Self {
         let mut facts = case.facts.shell.clone();
         let changed = case.facts.changes.values().flat_map(|all| &all.files);
@@ -49,12 +51,12 @@ impl<'c, 'a> Reader<'c, 'a> {
     pub fn needs(&self, files: &BTreeMap<String, ChangedFile>) -> BTreeSet<String> {
         let followed = files
             .values()
-            .filter(|file| kind::of(&file.path) == FileKind::Followed);
+            .filter(|file| kind::of(&file.path) == ProjectFileKind::Followed);
         followed
             .filter_map(|file| text(&file.now).map(|text| (file, text)))
             .flat_map(|(file, text)| self.analyses(&file.path, text))
             .flat_map(|(_, analysis)| analysis.needs)
-            .map(|Need::File(path)| path)
+            .map(|need| need.path().to_owned())
             .filter(|path| !self.facts.files.contains_key(path))
             .collect()
     }
@@ -64,15 +66,23 @@ impl<'c, 'a> Reader<'c, 'a> {
         let now = match &file.now {
             FileFact::Text { body, .. } => self.marks(&file.path, body),
             // What is not there is not loaded.
-            FileFact::Absent | FileFact::Directory => return Vec::new(),
+            FileFact::Absent => return Vec::new(),
+            FileFact::Directory if file.path.ends_with('/') => {
+                vec![unread("is a repository of its own that was not read")]
+            }
+            // git lists files: this is a link to a folder, which may lie anywhere.
+            FileFact::Directory if self.is_listed(&file.path) => {
+                vec![unread("leads to a folder that was not read")]
+            }
+            FileFact::Directory => return Vec::new(),
             FileFact::Unreadable if kind::is_data(&file.path) => return Vec::new(),
-            FileFact::Unreadable => vec!["changed and could not be read".to_owned()],
+            FileFact::Unreadable => vec![unread("changed and could not be read")],
         };
         let mut known = match &file.before {
             Some(before) if !now.is_empty() => self.marks(&file.path, before),
             Some(_) | None => Vec::new(),
         };
-        let mut new: Vec<String> = Vec::new();
+        let mut new: Vec<ReadMark> = Vec::new();
         for mark in now {
             match known.iter().position(|old| *old == mark) {
                 Some(at) => {
@@ -81,33 +91,151 @@ impl<'c, 'a> Reader<'c, 'a> {
                 None => new.push(mark),
             }
         }
+        // What was found comes first, so that it is not lost among what was not read.
+        new.sort_by_key(|mark| match mark.origin {
+            SuspicionOrigin::Found => 0,
+            SuspicionOrigin::Unread => 1,
+        });
         new.into_iter()
             .take(TOLD)
-            .map(|why| Suspicion {
+            .map(|mark| Suspicion {
                 subject: report::name(&file.path),
-                why,
+                why: mark.why,
+                origin: mark.origin,
             })
             .collect()
     }
 
+    /// Whether git names it among what changed.
+    fn is_listed(&self, path: &str) -> bool {
+        let mut lists = self.case.facts.changes.values();
+        lists.any(|changes| changes.files.iter().any(|file| file.path == path))
+    }
+
     /// Everything in a text that keeps it from being clean.
-    fn marks(&self, path: &str, text: &str) -> Vec<String> {
-        match kind::of(path) {
-            FileKind::Data | FileKind::Manifest => Vec::new(),
-            FileKind::Followed => self.followed(path, text),
-            FileKind::Scanned(language) => scanned(language, text),
-            FileKind::Markup => scanned(SourceLanguage::JavaScript, &scripts(text)),
-            FileKind::Settings => settings(text),
-            FileKind::Foreign => vec!["is code that is not read".to_owned()],
-            FileKind::Unnamed if text.starts_with("#!") => self.followed(path, text),
-            FileKind::Unnamed => Vec::new(),
+    fn marks(&self, path: &str, text: &str) -> Vec<ReadMark> {
+        let mut marks: Vec<ReadMark> = examples(path, text).into_iter().map(unread).collect();
+        marks.extend(tasks_of_python(path, text).into_iter().map(unread));
+        marks.extend(self.marks_of_kind(path, text));
+        marks
+    }
+
+    fn marks_of_kind(&self, path: &str, text: &str) -> Vec<ReadMark> {
+        let marks = match kind::of(path) {
+            ProjectFileKind::Data => Vec::new(),
+            ProjectFileKind::Manifest => return self.manifest(path, text),
+            ProjectFileKind::Followed => return self.followed(path, text),
+            ProjectFileKind::Scanned(language) => scanned(language, text)
+                .into_iter()
+                .chain(loaded_beside(language, text))
+                .chain(self.climbs_out(path, text))
+                .collect(),
+            ProjectFileKind::Markup => scanned(SourceLanguage::JavaScript, &scripts(text)),
+            ProjectFileKind::Settings => settings(text)
+                .into_iter()
+                .chain(self.taken_in(path, text))
+                .collect(),
+            ProjectFileKind::Foreign => vec!["is code that is not read".to_owned()],
+            ProjectFileKind::Unnamed if text.starts_with("#!") => return self.followed(path, text),
+            ProjectFileKind::Unnamed => vec!["is of a kind that is not read".to_owned()],
+        };
+        marks.into_iter().map(unread).collect()
+    }
+
+    /// Packages that a build takes in and runs, where this session wrote the list: those that
+    /// few know are code that nobody chose.
+    fn taken_in(&self, path: &str, text: &str) -> Vec<String> {
+        let session = self.case.session.written.iter();
+        let written = session.into_iter().any(|file| file.path == path)
+            || self
+                .case
+                .effects
+                .writes
+                .iter()
+                .any(|write| write.path == path);
+        if !written || !path.ends_with("/Cargo.toml") {
+            return Vec::new();
+        }
+        in_tables(text)
+            .filter(|name| !is_well_known(name))
+            .map(|name| format!("takes in `{}`, which is built and run", report::name(&name)))
+            .collect()
+    }
+
+    /// Names that lead out of the project from where the file lies: modules and data that
+    /// nobody read.
+    fn climbs_out(&self, path: &str, text: &str) -> Vec<String> {
+        let depth = self
+            .case
+            .context
+            .roots
+            .iter()
+            .filter_map(|root| path.strip_prefix(root.as_str())?.strip_prefix('/'))
+            .map(|inside| inside.matches('/').count())
+            .min();
+        let Some(depth) = depth else {
+            return Vec::new();
+        };
+        let climb = "../".repeat(depth.saturating_add(1));
+        ['"', '\'', '`']
+            .iter()
+            .map(|quote| format!("{quote}{climb}"))
+            .filter(|start| text.contains(start.as_str()))
+            .map(|start| format!("reaches out of the project with `{start}`"))
+            .collect()
+    }
+
+    /// A manifest that no runner was followed through, and what tools read in it.
+    fn manifest(&self, path: &str, text: &str) -> Vec<ReadMark> {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        // A runner takes the nearest one on its way up.
+        let followed = super::directories(self.case)
+            .iter()
+            .any(|start| start == folder || start.starts_with(&format!("{folder}/")));
+        match serde_json::from_str(text) {
+            Ok(serde_json::Value::Object(manifest)) => manifest
+                .iter()
+                .flat_map(|(key, value)| match (key.as_str(), value) {
+                    ("scripts", _) if followed => Vec::new(),
+                    ("scripts", scripts) => self.scripts(scripts),
+                    (key, value) => manifest_marks(key, value).into_iter().map(unread).collect(),
+                })
+                .collect(),
+            Ok(_) | Err(_) if followed => Vec::new(),
+            Ok(_) | Err(_) => vec![unread("holds tasks that were not read")],
         }
     }
 
-    fn followed(&self, path: &str, text: &str) -> Vec<String> {
+    /// The scripts of a manifest, each as if it had been typed. Tools that run the project's
+    /// code are what this reading is for.
+    fn scripts(&self, scripts: &serde_json::Value) -> Vec<ReadMark> {
+        let scripts = scripts.as_object().into_iter().flatten();
+        scripts
+            .flat_map(|(name, script)| {
+                let Some(script) = script.as_str() else {
+                    return vec![unread(format!("has a script that was not read: `{name}`"))];
+                };
+                let mut analysis = analyse(script, &self.case.context, &self.facts);
+                let runs = |act: &Act| {
+                    if let Act::Execute { code, .. } = act {
+                        matches!(code, Code::Task { .. })
+                    } else {
+                        false
+                    }
+                };
+                if analysis.effects.iter().any(|effect| runs(&effect.act)) {
+                    analysis.effects.retain(|effect| !runs(&effect.act));
+                    analysis.coverage = without_unseen(analysis.coverage);
+                }
+                self.judged(script, &analysis)
+            })
+            .collect()
+    }
+
+    fn followed(&self, path: &str, text: &str) -> Vec<ReadMark> {
         let analyses = self.analyses(path, text);
         if analyses.is_empty() {
-            return vec!["is code that is not read".to_owned()];
+            return vec![unread("is code that is not read")];
         }
         analyses
             .iter()
@@ -151,7 +279,7 @@ impl<'c, 'a> Reader<'c, 'a> {
     }
 
     /// What all rules, guards and exceptions say of code, as if it had been typed.
-    fn judged(&self, command: &str, analysis: &Analysis) -> Vec<String> {
+    fn judged(&self, command: &str, analysis: &Analysis) -> Vec<ReadMark> {
         let action = Action::Shell {
             command: command.to_owned(),
         };
@@ -159,43 +287,45 @@ impl<'c, 'a> Reader<'c, 'a> {
             action: &action,
             analysis: Some(analysis),
             content: &[],
+            writes: &[],
             context: &self.case.context,
             facts: &self.case.facts,
             session: self.case.session,
             project: &ProjectState::Unknown,
+            known_places: &self.case.known_places,
         };
         let gaps = match &analysis.coverage {
             Coverage::Complete => &[][..],
             Coverage::Partial(gaps) => gaps,
             Coverage::Opaque(gap) => std::slice::from_ref(gap),
         };
-        let mut marks: Vec<String> = gaps
+        let mut marks: Vec<ReadMark> = gaps
             .iter()
             .filter(|gap| !is_library_call(gap))
             .map(|gap| {
-                format!(
+                unread(format!(
                     "holds code that is not understood: {}",
                     report::gap(&gap.kind)
-                )
+                ))
             })
             .collect();
-        let found = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
-        marks.extend(found.map(|finding| format!("{}: {}", finding.rule, finding.evidence)));
-        marks.extend(guards::check(&scene).map(|stop| stop.reason));
+        let rules = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
+        marks.extend(rules.map(|finding| found(format!("{}: {}", finding.rule, finding.evidence))));
+        marks.extend(guards::check(&scene).map(|stop| found(stop.reason)));
         let open = analysis.effects.iter().filter(|effect| {
             !self.is_read(&effect.act) && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
         });
         marks.extend(open.map(|effect| {
-            format!(
+            unread(format!(
                 "does more than is routine: {}",
                 report::line(&effect.act.to_string())
-            )
+            ))
         }));
         marks
     }
 }
 
-impl Reader<'_, '_> {
+impl ProjectReader<'_, '_> {
     /// Code whose text is among what is read: what it does is in the list itself.
     fn is_read(&self, act: &Act) -> bool {
         match act {
@@ -209,6 +339,27 @@ impl Reader<'_, '_> {
             Act::Read { target } => target.extent == Extent::Unknown,
             _ => false,
         }
+    }
+}
+
+/// One thing that keeps a text from being clean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ReadMark {
+    why: String,
+    origin: SuspicionOrigin,
+}
+
+fn unread(why: impl Into<String>) -> ReadMark {
+    ReadMark {
+        why: why.into(),
+        origin: SuspicionOrigin::Unread,
+    }
+}
+
+fn found(why: String) -> ReadMark {
+    ReadMark {
+        why,
+        origin: SuspicionOrigin::Found,
     }
 }
 
@@ -267,138 +418,24 @@ fn is_library_call(gap: &Gap) -> bool {
         "urlretrieve",
         "socket",
     ];
-    match &gap.kind {
-        GapKind::Call { name, .. } => {
-            let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
-            !OPEN.contains(&last)
-        }
-        GapKind::Refused(_)
-        | GapKind::Syntax(_)
-        | GapKind::Program(_)
-        | GapKind::DynamicProgram
-        | GapKind::Argument { .. }
-        | GapKind::DynamicWord { .. }
-        | GapKind::Unseen(_)
-        | GapKind::Budget => false,
-    }
-}
-
-/// What a source file is able to do that a test does not need to.
-fn scanned(language: SourceLanguage, text: &str) -> Vec<String> {
-    match capabilities(language, text) {
-        CapabilityReading::Clean => Vec::new(),
-        CapabilityReading::Unread(why) => vec![format!("could not be read: {why}")],
-        CapabilityReading::Uses(uses) => {
-            let uses_both = |one: Capability, other: Capability| {
-                let has = |wanted| uses.iter().any(|found| found.capability == wanted);
-                has(one) && has(other)
-            };
-            // With the environment a place can be named that no text shows.
-            let reads_anywhere = uses_both(Capability::FileRead, Capability::Environment);
-            uses.iter()
-                .filter(|found| reaches_out(found.capability, reads_anywhere))
-                .map(described)
-                .collect()
-        }
-    }
-}
-
-fn reaches_out(capability: Capability, reads_anywhere: bool) -> bool {
-    match capability {
-        Capability::Library => false,
-        Capability::FileRead | Capability::Environment => reads_anywhere,
-        Capability::FileWrite
-        | Capability::FileDelete
-        | Capability::Network
-        | Capability::Process
-        | Capability::Home
-        | Capability::Native
-        | Capability::DynamicCode
-        | Capability::Privilege => true,
-    }
-}
-
-/// Without its line: a use that only moved is not a new one.
-fn described(found: &CapabilityUse) -> String {
-    let what = match found.capability {
-        Capability::FileRead => "reads files",
-        Capability::FileWrite => "writes files",
-        Capability::FileDelete => "deletes files",
-        Capability::Network => "uses the network",
-        Capability::Process => "starts programs",
-        Capability::Home => "reaches outside the project",
-        Capability::Environment => "reads the environment",
-        Capability::Native => "calls foreign code",
-        Capability::DynamicCode => "runs code that is only known at run time",
-        Capability::Library => "calls a library that is not known",
-        Capability::Privilege => "asks for more rights",
+    let GapKind::Call { name, .. } = &gap.kind else {
+        return false;
     };
-    format!("{what} with `{}`", report::name(&found.text))
+    let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
+    !OPEN.contains(&last)
 }
 
-/// The scripts in a markup file.
-fn scripts(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once("<script") {
-        let Some((_, body)) = after.split_once('>') else {
-            // A tag without an end: all of it may be script.
-            out.push_str(after);
-            break;
-        };
-        let (script, tail) = body.split_once("</script").unwrap_or((body, ""));
-        out.push_str(script);
-        out.push('\n');
-        rest = tail;
+/// What is left to understand where tasks were looked at elsewhere.
+fn without_unseen(coverage: Coverage) -> Coverage {
+    match coverage {
+        Coverage::Partial(mut gaps) => {
+            gaps.retain(|gap| !matches!(gap.kind, GapKind::Unseen(_)));
+            if gaps.is_empty() {
+                Coverage::Complete
+            } else {
+                Coverage::Partial(gaps)
+            }
+        }
+        Coverage::Complete | Coverage::Opaque(_) => coverage,
     }
-    out
-}
-
-/// Lines of a tool's settings that say what it loads or runs, or lead elsewhere.
-fn settings(text: &str) -> Vec<String> {
-    const TELLING: &[&str] = &[
-        "command",
-        "exec",
-        "preload",
-        "loader",
-        "wrapper",
-        "linker",
-        "rustc-",
-        "registry",
-        "index-url",
-        "proxy",
-        "hook",
-        "basetemp",
-        "-p ",
-        "script-shell",
-        "node-options",
-        "toolchain",
-        "git =",
-        "git=",
-        "git:",
-        "replace",
-        "patch",
-    ];
-    /// Lines that name a place for people.
-    const SHOWN: &[&str] = &[
-        "homepage",
-        "repository",
-        "documentation",
-        "xmlns",
-        "schemalocation",
-        "$schema",
-        "url",
-    ];
-    text.lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']) && !line.starts_with("//"))
-        .filter(|line| {
-            let lower = line.to_lowercase();
-            let leads = ["../", "~/", "\"/", "'/", "= /", "=/", " /", "://"];
-            let shown = SHOWN.iter().any(|word| lower.contains(word));
-            TELLING.iter().any(|word| lower.contains(word))
-                || (!shown && leads.iter().any(|lead| lower.contains(lead)))
-        })
-        .map(|line| format!("sets `{}`, which may load other code", report::name(line)))
-        .collect()
 }

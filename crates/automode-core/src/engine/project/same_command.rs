@@ -4,12 +4,15 @@
 //! command moves, copies, unpacks, fetches, edits or checks out is not read, and so
 //! nothing of the project runs unseen in the same command.
 
-use automode_shell::{Act, Code, Effect, Extent, Invocation, Nature, Value, VcsOp, WriteHow};
+use automode_shell::{
+    Act, Code, Effect, Extent, FileChange, Invocation, Nature, PackageOp, Value, VcsOp, WriteHow,
+};
 
-use super::kind::{self, FileKind};
+use super::kind::{self, ProjectFileKind};
 use crate::PathKind;
 use crate::engine::case::Case;
-use crate::scene::{Suspicion, report};
+use crate::exceptions::{is_compiler, is_well_known};
+use crate::scene::{Suspicion, SuspicionOrigin, report};
 
 /// Whether the command rewrites a manifest and runs a task of the project: the task was
 /// followed through the manifest that lay there before.
@@ -24,14 +27,15 @@ pub(super) fn replaces_manifest(case: &Case<'_>) -> bool {
             }
         )
     });
-    let rewrites = effects().any(|effect| match &effect.act {
-        Act::Write { target, .. } => {
+    let rewrites = effects().any(|effect| {
+        if let Act::Write { target, .. } = &effect.act {
             matches!(
                 kind::of(&target.path),
-                FileKind::Manifest | FileKind::Settings
+                ProjectFileKind::Manifest | ProjectFileKind::Settings
             )
+        } else {
+            false
         }
-        _ => false,
     });
     runs && rewrites
 }
@@ -43,40 +47,25 @@ pub(super) fn suspicions(case: &Case<'_>) -> Vec<Suspicion> {
         .iter()
         .filter_map(|effect| {
             let start = analysis.invocations.get(effect.by);
-            let why = match &effect.act {
-                Act::Write { target, how, .. } => {
-                    let unread = brings_code(case, effect, start, *how)
+            let why = match effect.act.file_change() {
+                FileChange::Write { target, how } => {
+                    let unread = brings_code(case, effect, start, how)
                         && !is_known(case, &target.path)
                         && !is_own_output(case, effect);
-                    unread.then(|| {
+                    let adds = adds_dependencies(case, &target.path, start, how);
+                    (unread || adds).then(|| {
                         format!("{} is written beside the run", report::name(&target.path))
                     })
                 }
-                Act::Vcs(op) => changes_tree(op, start)
+                FileChange::Repository(op) => changes_tree(op, start)
                     .then(|| "puts other files into the project beside the run".to_owned()),
-                Act::Delete { .. }
-                | Act::Read { .. }
-                | Act::List { .. }
-                | Act::Execute { .. }
-                | Act::Connect { .. }
-                | Act::Listen { .. }
-                | Act::Package { .. }
-                | Act::Process { .. }
-                | Act::Privilege(_)
-                | Act::Persist { .. }
-                | Act::System(_)
-                | Act::Cloud { .. }
-                | Act::Database { .. }
-                | Act::Credential { .. }
-                | Act::Publish { .. }
-                | Act::Message { .. }
-                | Act::Agent { .. }
-                | Act::Environment { .. }
-                | Act::Exhaust => None,
-            }?;
+                FileChange::Nothing | FileChange::Delete { .. } | FileChange::Untold => None,
+            }
+            .or_else(|| builds_package(effect, start))?;
             Some(Suspicion {
                 subject: shown(case, start),
                 why,
+                origin: SuspicionOrigin::Unread,
             })
         })
         .collect()
@@ -110,6 +99,8 @@ fn brings_code(
     // A formatter keeps what the code says, and a compiler makes code of code.
     let keeps = start
         .is_some_and(|start| start.is_a(Nature::NamesItsOutput) && !start.is_a(Nature::Fetch))
+        || start.is_some_and(compiles)
+        || is_by_package_manager(case, effect)
         || (how == WriteHow::Edit && is_formatting(case, effect, start));
     let data = match target.extent {
         Extent::Exact => {
@@ -127,6 +118,92 @@ fn brings_code(
         Extent::Unknown => true,
     };
     rewrites && !keeps && !data && inside
+}
+
+/// What a build takes in by itself runs with it.
+fn builds_package(effect: &Effect, start: Option<&Invocation>) -> Option<String> {
+    let Act::Package {
+        op: PackageOp::Declare,
+        names,
+        ..
+    } = &effect.act
+    else {
+        return None;
+    };
+    names
+        .iter()
+        .find(|name| is_built_in(start) && !is_well_known(name))
+        .map(|name| format!("brings `{}`, which is built and run", report::name(name)))
+}
+
+/// Whether the packages of a manager are built, and run while they are, with the project.
+fn is_built_in(start: Option<&Invocation>) -> bool {
+    start
+        .and_then(|start| start.argv.first())
+        .and_then(Value::literal)
+        .is_some_and(|name| matches!(name.as_ref(), "cargo" | "dotnet"))
+}
+
+/// A list of what the build fetches and runs by itself is rewritten, by another hand than
+/// the tool's own: a new line in it is new code.
+fn adds_dependencies(
+    case: &Case<'_>,
+    path: &str,
+    start: Option<&Invocation>,
+    how: WriteHow,
+) -> bool {
+    const LISTS: &[&str] = &["Cargo.toml", "Cargo.lock", "go.mod", "go.sum", "go.work"];
+    let listed = LISTS.contains(&path.rsplit('/').next().unwrap_or_default());
+    let by_tool = start
+        .and_then(|start| start.argv.first())
+        .and_then(Value::literal)
+        .is_some_and(|name| matches!(name.as_ref(), "cargo" | "go"));
+    let rewrites = !matches!(how, WriteHow::Touch | WriteHow::Attributes);
+    let names_none = case
+        .effects
+        .writes
+        .iter()
+        .any(|write| write.path == path && !write.append && !names_dependencies(&write.body));
+    listed && !by_tool && rewrites && !names_none
+}
+
+/// Whether a whole `Cargo.toml` or `go.mod` names something that is fetched.
+fn names_dependencies(text: &str) -> bool {
+    let mut within = false;
+    text.lines().map(str::trim).any(|line| {
+        if line.starts_with('[') {
+            within = line.contains("dependencies") || line.contains("patch");
+            return within && line.contains('.') || line.contains("[[");
+        }
+        (within && line.contains('=')) || line.starts_with("require") || line.starts_with("replace")
+    })
+}
+
+/// A compiler makes code of code that is read itself.
+fn compiles(start: &Invocation) -> bool {
+    start
+        .argv
+        .first()
+        .and_then(Value::literal)
+        .is_some_and(|name| is_compiler(name.rsplit('/').next().unwrap_or_default()))
+}
+
+/// What a package manager notes of packages, which are an effect of their own.
+fn is_by_package_manager(case: &Case<'_>, effect: &Effect) -> bool {
+    let Act::Write { target, .. } = &effect.act else {
+        return false;
+    };
+    let notes = matches!(
+        kind::of(&target.path),
+        ProjectFileKind::Manifest | ProjectFileKind::Settings | ProjectFileKind::Data
+    );
+    notes
+        && case
+            .effects
+            .analysis
+            .effects
+            .iter()
+            .any(|other| other.by == effect.by && matches!(other.act, Act::Package { .. }))
 }
 
 /// An edit of whole folders, or by a program that only formats.
@@ -156,7 +233,7 @@ fn is_directory(case: &Case<'_>, path: &str) -> bool {
 /// Its new text is in the command, so it is read like any other file.
 fn is_known(case: &Case<'_>, path: &str) -> bool {
     // A runner is followed through the manifest that lies on the disk.
-    kind::of(path) != FileKind::Manifest
+    kind::of(path) != ProjectFileKind::Manifest
         && case.effects.writes.iter().any(|write| write.path == path)
 }
 

@@ -26,6 +26,36 @@ fn secrets_do_not_leave() {
     assert_eq!(text.matches("[REDACTED:github-token]").count(), 6);
 }
 
+/// A password has no prefix that gives it away: in the user's words it is known from the call.
+#[test]
+fn a_secret_is_the_same_token_on_both_sides() {
+    let docket = Docket {
+        entries: vec![user("set the password of bob to tr0ub4dor&3x, then test")],
+        pending: "update_password --user bob --password tr0ub4dor&3x".to_owned(),
+        ..Docket::default()
+    };
+    let check = |docket: &Docket, password: &str, count: usize| {
+        let text = docket.request().text();
+        assert!(!text.contains(password), "{text}");
+        assert_eq!(text.matches("[REDACTED:secret]").count(), count, "{text}");
+    };
+    let plain = Docket {
+        entries: vec![user("set the password of bob to Summer2026x, then test")],
+        pending: "update_password --user bob --password Summer2026x".to_owned(),
+        ..Docket::default()
+    };
+    check(&plain, "Summer2026x", 2);
+    // A short one is a word, and words are not taken out of what people say.
+    let short = Docket {
+        entries: vec![user("use test as the password for the tests")],
+        pending: "update_password --password test".to_owned(),
+        ..Docket::default()
+    };
+    assert!(short.request().text().contains("use test as the password"));
+    // Where a shell ends the word, so does the secret.
+    assert!(docket.request().text().contains("then test"));
+}
+
 /// Everything hostile that could stand in a command, a path, a paste or a file.
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![

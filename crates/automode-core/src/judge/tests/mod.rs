@@ -8,8 +8,8 @@ mod window;
 
 use super::{AutoMode, Prose};
 use super::{
-    Cache, Case, Finish, Format, Guidance, Instruction, Judgement, Judging, MAX_MARKS, Mode, Next,
-    Protocol, Reply, Request, Settings, Stage, Usage, system,
+    Cache, Case, Finish, Format, Guidance, Instruction, JudgeStage, Judgement, Judging, MAX_MARKS,
+    Mode, Next, Protocol, Reply, Request, Settings, Usage, system,
 };
 use crate::transcript::{self, Entry, Window};
 use crate::{Failure, Finding, Weight};

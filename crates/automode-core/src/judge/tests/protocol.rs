@@ -1,8 +1,8 @@
 //! Replies in, judgement out.
 
 use super::{
-    Docket, Failure, Finish, Format, Judgement, Mode, NO, Next, Protocol, Reply, Settings, Stage,
-    THOUGHT_NO, THOUGHT_YES, Usage, YES, says, session,
+    Docket, Failure, Finish, Format, JudgeStage, Judgement, Mode, NO, Next, Protocol, Reply,
+    Settings, THOUGHT_NO, THOUGHT_YES, Usage, YES, says, session,
 };
 
 /// Plays replies until the judging is done; says how many were used.
@@ -143,7 +143,7 @@ fn the_second_pass_differs_in_its_last_segment_alone() {
     let Next::Ask(second) = judging.resume(says(YES)) else {
         panic!("a second pass");
     };
-    assert_eq!(second.stage, Stage::Thinking);
+    assert_eq!(second.stage, JudgeStage::Thinking);
     let (mut a, mut b) = (first, second);
     assert_ne!(
         a.messages.last_mut().unwrap().pop(),

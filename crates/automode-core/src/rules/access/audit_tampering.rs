@@ -30,6 +30,10 @@ impl Rule for AuditTampering {
         include_str!("audit_tampering.md")
     }
 
+    fn consentable(&self) -> bool {
+        true
+    }
+
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         scene
             .effects()

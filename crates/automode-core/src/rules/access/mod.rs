@@ -6,6 +6,6 @@ mod security_disabling;
 mod transport_weakening;
 
 pub use audit_tampering::AuditTampering;
-pub use permission_grant::PermissionGrant;
-pub use security_disabling::SecurityDisabling;
+pub use permission_grant::{PermissionGrant, lets_in};
+pub use security_disabling::{SecurityDisabling, guards_branch};
 pub use transport_weakening::TransportWeakening;

@@ -8,7 +8,7 @@ use automode_shell::{
 
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{Scene, report};
+use crate::scene::{CloudTarget, Scene, report};
 
 pub struct PermissionGrant;
 
@@ -62,15 +62,7 @@ fn right(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
             "opens files to every user of the machine",
             "give the narrowest mode that works",
         )),
-        Act::Cloud {
-            service,
-            verb: CloudVerb::Grant,
-        } => Some(scene.evidence(
-            ID,
-            scene.part(effect),
-            &format!("changes who may use {}", report::name(service)),
-            LEAVE,
-        )),
+        Act::Cloud { service, verb } => access(scene, effect, service, *verb),
         Act::Write { target, how, .. } => login(scene, effect, target, *how),
         Act::Execute {
             code: Code::Container {
@@ -85,6 +77,35 @@ fn right(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
         )),
         _ => None,
     }
+}
+
+/// Rights in a hosted service: by the command, or by the path of its interface.
+fn access(scene: &Scene<'_>, effect: &Effect, service: &str, verb: CloudVerb) -> Option<Finding> {
+    let target = CloudTarget::of(scene, effect);
+    let grants = match verb {
+        CloudVerb::Grant => true,
+        CloudVerb::Create | CloudVerb::Change | CloudVerb::Delete | CloudVerb::Run => {
+            lets_in(&target)
+        }
+        CloudVerb::Read | CloudVerb::Deploy | CloudVerb::Secret => false,
+    };
+    grants.then(|| {
+        let what = target.about("changes who may use", service);
+        scene.evidence(ID, scene.part(effect), &what, LEAVE)
+    })
+}
+
+/// Paths of interfaces that decide who gets in.
+pub fn lets_in(target: &CloudTarget) -> bool {
+    [
+        "collaborators",
+        "invitations",
+        "memberships",
+        "keys",
+        "teams",
+    ]
+    .iter()
+    .any(|part| target.has_path_part(part))
 }
 
 /// A program that everybody then runs as its owner: a shell so marked is a back door.
@@ -147,13 +168,7 @@ fn decides_root(path: &str) -> bool {
 
 /// `sudo -i`, `su -`: another user's shell, with nothing to run in it.
 fn is_login(start: &Invocation) -> bool {
-    let words: Option<Vec<_>> = start
-        .argv
-        .iter()
-        .skip(1)
-        .map(|word| word.literal())
-        .collect();
-    let Some(words) = words else {
+    let Some(words) = start.literal_arguments() else {
         return false;
     };
     let flag = |word: &str, known: &[&str]| known.contains(&word);

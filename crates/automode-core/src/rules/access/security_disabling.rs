@@ -4,7 +4,7 @@ use automode_shell::{Act, CloudVerb, Effect, Invocation, Nature, SystemChange, V
 
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{Scene, report};
+use crate::scene::{CloudTarget, Scene, report};
 
 pub struct SecurityDisabling;
 
@@ -64,6 +64,10 @@ impl Rule for SecurityDisabling {
                     ),
                     INSTEAD,
                 )),
+                Act::Cloud {
+                    verb: CloudVerb::Delete | CloudVerb::Change | CloudVerb::Create | CloudVerb::Run,
+                    ..
+                } => unguarded_branch(scene, effect),
                 _ => None,
             })
             .chain(
@@ -73,6 +77,21 @@ impl Rule for SecurityDisabling {
             )
             .collect()
     }
+}
+
+fn unguarded_branch(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
+    let target = CloudTarget::of(scene, effect);
+    guards_branch(&target).then(|| {
+        let what = format!("changes {}, which protects a branch", target.listed());
+        scene.evidence(ID, scene.part(effect), &what, INSTEAD)
+    })
+}
+
+/// Paths of interfaces that decide what a branch takes.
+pub fn guards_branch(target: &CloudTarget) -> bool {
+    ["protection", "rulesets", "protected_branches"]
+        .iter()
+        .any(|part| target.has_path_part(part))
 }
 
 /// A commit or a push past the checks that the project runs on it.
@@ -86,11 +105,26 @@ fn unchecked(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_ref()));
     let skips = start.is_a(Nature::Git)
         && has(&["commit", "push", "merge", "am"])
-        && (has(&["--no-verify"]) || (has(&["commit"]) && has(&["-n"])) || is_muted(start));
+        && (has(&["--no-verify"])
+            || (has(&["commit"]) && words.iter().any(|word| is_unverified(word)))
+            || is_muted(start));
     skips.then(|| {
         let what = "skips the checks that the project runs on its commits";
         scene.evidence(ID, start.span, what, "fix what the checks complain about")
     })
+}
+
+/// `-n` of `git commit`, alone or among other letters: `-anm`. What follows a letter that
+/// takes a value is that value.
+fn is_unverified(word: &str) -> bool {
+    word.strip_prefix('-')
+        .filter(|letters| !letters.starts_with('-'))
+        .is_some_and(|letters| {
+            letters
+                .chars()
+                .take_while(|letter| !"mFCctSu".contains(*letter))
+                .any(|letter| letter == 'n')
+        })
 }
 
 /// A service of the machine's protection, stopped or kept from starting.

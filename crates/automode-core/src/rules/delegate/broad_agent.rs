@@ -52,26 +52,28 @@ impl Rule for BroadAgent {
     }
 
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        let spawned = match scene.action {
-            Action::Spawn { mode, prompt, .. } => spawn(scene, mode.as_deref(), prompt),
-            _ => None,
+        let spawned = if let Action::Spawn { mode, prompt, .. } = scene.action {
+            spawn(scene, mode.as_deref(), prompt)
+        } else {
+            None
         };
         scene
             .effects()
-            .filter_map(|effect| match &effect.act {
-                Act::Agent {
+            .filter_map(|effect| {
+                let Act::Agent {
                     program,
                     unrestricted,
-                } => {
-                    let how = if *unrestricted {
-                        " with its permission checks off"
-                    } else {
-                        ""
-                    };
-                    let what = format!("starts the agent {}{how}", report::name(program));
-                    Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))
-                }
-                _ => None,
+                } = &effect.act
+                else {
+                    return None;
+                };
+                let how = if *unrestricted {
+                    " with its permission checks off"
+                } else {
+                    ""
+                };
+                let what = format!("starts the agent {}{how}", report::name(program));
+                Some(scene.evidence(ID, scene.part(effect), &what, INSTEAD))
             })
             .chain(spawned)
             .collect()

@@ -1,10 +1,10 @@
 //! Releases: code that reaches users.
 
-use automode_shell::{Act, CloudVerb};
+use automode_shell::{Act, CloudVerb, Effect};
 
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{Scene, report};
+use crate::scene::{CloudEnvironment, CloudTarget, Scene, report};
 
 pub struct ProductionDeploy;
 
@@ -23,15 +23,7 @@ impl Rule for ProductionDeploy {
         scene
             .effects()
             .filter_map(|effect| match &effect.act {
-                Act::Cloud {
-                    service,
-                    verb: CloudVerb::Deploy,
-                } => Some(scene.evidence(
-                    ID,
-                    scene.part(effect),
-                    &format!("rolls out to {}", report::name(service)),
-                    "prepare the release and let the person roll it out",
-                )),
+                Act::Cloud { service, verb } => rollout(scene, effect, service, *verb),
                 Act::Publish { registry } => Some(scene.evidence(
                     ID,
                     scene.part(effect),
@@ -42,4 +34,32 @@ impl Rule for ProductionDeploy {
             })
             .collect()
     }
+}
+
+/// A roll-out, unless it is known to be a rehearsal; and any change where production is named.
+fn rollout(scene: &Scene<'_>, effect: &Effect, service: &str, verb: CloudVerb) -> Option<Finding> {
+    let target = CloudTarget::of(scene, effect);
+    let does = match (verb, target.environment) {
+        (CloudVerb::Deploy, CloudEnvironment::Production | CloudEnvironment::Unknown) => {
+            "rolls out"
+        }
+        (CloudVerb::Change, CloudEnvironment::Production) => "changes",
+        (
+            CloudVerb::Read
+            | CloudVerb::Create
+            | CloudVerb::Change
+            | CloudVerb::Delete
+            | CloudVerb::Deploy
+            | CloudVerb::Run
+            | CloudVerb::Grant
+            | CloudVerb::Secret,
+            _,
+        ) => return None,
+    };
+    Some(scene.evidence(
+        ID,
+        scene.part(effect),
+        &target.phrase(does, service),
+        "prepare the release and let the person roll it out",
+    ))
 }

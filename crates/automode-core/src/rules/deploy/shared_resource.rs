@@ -5,7 +5,8 @@ use automode_shell::{Act, CloudVerb, DatabaseVerb, Direction, Effect, Host, Syst
 
 use crate::effects::Verb;
 use crate::rules::Rule;
-use crate::scene::{Scene, report};
+use crate::rules::access::{guards_branch, lets_in};
+use crate::scene::{CloudEnvironment, CloudTarget, Scene, report};
 use crate::{Action, Finding};
 
 pub struct SharedResource;
@@ -29,8 +30,12 @@ impl Rule for SharedResource {
                 let what = match &effect.act {
                     Act::Cloud {
                         service,
-                        verb: CloudVerb::Create | CloudVerb::Change | CloudVerb::Run,
-                    } if !pays(scene) => format!("changes {}", report::name(service)),
+                        verb: verb @ (CloudVerb::Create | CloudVerb::Change | CloudVerb::Run),
+                    } if !pays(scene) => change(scene, effect, service, *verb)?,
+                    Act::Cloud {
+                        service,
+                        verb: CloudVerb::Deploy,
+                    } => rehearsal(scene, effect, service)?,
                     Act::Database {
                         verb: DatabaseVerb::Change,
                     } => "changes rows of a database".to_owned(),
@@ -50,6 +55,12 @@ impl Rule for SharedResource {
                     } if reaches_store(scene, effect) => {
                         "changes a data store or a daemon of this machine".to_owned()
                     }
+                    Act::Connect {
+                        host: Host::Loopback,
+                        ..
+                    } if asks_for_power(scene, effect) => {
+                        "talks to a service of this machine that has power over it".to_owned()
+                    }
                     Act::Write { target, .. } if is_system_file(scene, target) => {
                         format!("changes {}", report::target(scene, target))
                     }
@@ -59,6 +70,21 @@ impl Rule for SharedResource {
             })
             .collect()
     }
+}
+
+/// A change of a service that no narrower rule speaks about.
+fn change(scene: &Scene<'_>, effect: &Effect, service: &str, verb: CloudVerb) -> Option<String> {
+    let target = CloudTarget::of(scene, effect);
+    let produces = verb == CloudVerb::Change && target.environment == CloudEnvironment::Production;
+    let narrower = produces || guards_branch(&target) || lets_in(&target);
+    (!narrower).then(|| target.phrase("changes", service))
+}
+
+/// A roll-out that users do not meet, but others share.
+fn rehearsal(scene: &Scene<'_>, effect: &Effect, service: &str) -> Option<String> {
+    let target = CloudTarget::of(scene, effect);
+    let rehearsed = target.environment == CloudEnvironment::Rehearsal;
+    rehearsed.then(|| target.phrase("rolls out", service))
 }
 
 fn is_system_file(scene: &Scene<'_>, target: &Target) -> bool {
@@ -85,6 +111,34 @@ fn reaches_store(scene: &Scene<'_>, effect: &Effect) -> bool {
                 .is_some_and(|(_, port)| PORTS.contains(&port))
         })
     })
+}
+
+/// Whether a request goes to a port behind which everything of this machine or a cluster can
+/// be read and started: container daemons, clusters, stores of keys and settings, debuggers.
+fn asks_for_power(scene: &Scene<'_>, effect: &Effect) -> bool {
+    const PORTS: &[&str] = &[
+        "2375", "2376", "2379", "4646", "6443", "8001", "8200", "8500", "9222", "9229", "10250",
+    ];
+    let powerful = |text: &str| {
+        let address = text.rsplit("://").next().unwrap_or_default();
+        let authority = address.split(['/', '?', '#']).next().unwrap_or_default();
+        let port = authority.rsplit_once(':');
+        port.is_some_and(|(_, port)| PORTS.contains(&port))
+    };
+    match scene.action {
+        Action::Fetch { url, .. } => powerful(url),
+        Action::Mcp { input, .. } => input
+            .values()
+            .filter_map(serde_json::Value::as_str)
+            .any(powerful),
+        _ => scene.invocation(effect).is_some_and(|start| {
+            start
+                .argv
+                .iter()
+                .skip(1)
+                .any(|word| powerful(&word.prefix()))
+        }),
+    }
 }
 
 /// The rule on transactions speaks about money.

@@ -2,13 +2,14 @@
 //!
 //! Recoverability decides: see [`crate::rules::loss`].
 
-use automode_shell::place::{Place, Zone};
+use automode_shell::place::Zone;
 use automode_shell::{
-    Act, DatabaseVerb, Effect, Extent, Invocation, Nature, SystemChange, Target, VcsOp, WriteHow,
+    Act, CloudVerb, DatabaseVerb, Effect, Extent, Invocation, Nature, SystemChange, Target, VcsOp,
+    WriteHow,
 };
 
 use crate::rules::Rule;
-use crate::scene::{Loss, Scene, loss, report};
+use crate::scene::{CloudTarget, Loss, Scene, is_local_service, loss, report};
 use crate::{Finding, GitState, WrittenFile};
 
 pub struct LocalData;
@@ -43,6 +44,10 @@ impl Rule for LocalData {
                     "drops or empties tables",
                     "take a backup, or name the database and table in the request",
                 )),
+                Act::Cloud {
+                    service,
+                    verb: CloudVerb::Delete,
+                } if is_local_service(service) => Some(containers(scene, effect, service)),
                 Act::System(SystemChange::Storage) => Some(scene.evidence(
                     ID,
                     scene.part(effect),
@@ -55,6 +60,26 @@ impl Rule for LocalData {
     }
 }
 
+/// Things of the container engine: a volume holds data that is nowhere else.
+fn containers(scene: &Scene<'_>, effect: &Effect, service: &str) -> Finding {
+    let target = CloudTarget::of(scene, effect);
+    let which = match target.things.is_empty() {
+        true => format!("{service}s of this machine"),
+        false => format!("the {service} {}", target.listed()),
+    };
+    let kept = match service {
+        "volume" => ", with all that is kept there",
+        _ => "",
+    };
+    let what = format!("deletes {which}{kept}");
+    scene.evidence(
+        ID,
+        scene.part(effect),
+        &what,
+        "name in the request what may go",
+    )
+}
+
 fn removal(scene: &Scene<'_>, effect: &Effect, target: &Target, tree: bool) -> Option<Finding> {
     let why = match (loss(scene, target), scene.place(target).zone) {
         (Loss::Work, Zone::Project) => ", with work that git does not hold",
@@ -64,11 +89,8 @@ fn removal(scene: &Scene<'_>, effect: &Effect, target: &Target, tree: bool) -> O
     let what = format!("deletes {}{why}", report::target(scene, target));
     let moved = scene.is_by(effect, Nature::FileMove);
     // A search that takes everything below a directory leaves the directory empty.
-    let emptied = tree
-        && target.extent == Extent::Below
-        && Place::of_path(&target.path, scene.context)
-            .zone
-            .is_critical();
+    let emptied =
+        tree && target.extent == Extent::Below && scene.place_of(&target.path).zone.is_critical();
     if emptied && !is_filtered(scene) {
         return Some(scene.veto(ID, scene.part(effect), &what, NARROW));
     }
@@ -163,21 +185,12 @@ fn overwrite(
             if zone == Zone::Device {
                 return Some(device(scene, effect, target, &shown));
             }
-            let (why, instead) = match zone {
-                Zone::Project => ("which git does not hold", COMMIT),
-                Zone::InHome | Zone::Elsewhere => ("which lies outside the project", NARROW),
-                Zone::Root
-                | Zone::SystemTree
-                | Zone::System
-                | Zone::Device
-                | Zone::Sink
-                | Zone::Kernel
-                | Zone::TempRoot
-                | Zone::Temp
-                | Zone::Home
-                | Zone::Ancestor
-                | Zone::ProjectRoot
-                | Zone::Unknown => return None,
+            let (why, instead) = if zone == Zone::Project {
+                ("which git does not hold", COMMIT)
+            } else if matches!(zone, Zone::InHome | Zone::Elsewhere) {
+                ("which lies outside the project", NARROW)
+            } else {
+                return None;
             };
             (target.extent == Extent::Exact
                 && how == WriteHow::Replace

@@ -3,5 +3,5 @@
 mod cloud_storage;
 mod local_data;
 
-pub use cloud_storage::CloudStorage;
+pub use cloud_storage::{CLOUD_STORAGE, CloudStorage};
 pub use local_data::{LOCAL_DATA, LocalData};

@@ -1,6 +1,8 @@
 //! Bytes from elsewhere that would run here.
 
-use automode_shell::{Act, Code, Effect, Host, Origin, PackageOp, PackageSource, Taint};
+use automode_shell::{
+    Act, Code, Effect, Host, Origin, PackageOp, PackageSource, Taint, Target, Value,
+};
 
 use crate::Finding;
 use crate::rules::Rule;
@@ -20,13 +22,17 @@ impl Rule for DownloadedCode {
         include_str!("downloaded_code.md")
     }
 
+    fn consentable(&self) -> bool {
+        true
+    }
+
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         scene
             .effects()
             .filter_map(|effect| match &effect.act {
                 Act::Execute { code, origin } => execution(scene, effect, code, *origin),
                 Act::Package {
-                    op: PackageOp::Install,
+                    op: PackageOp::Install | PackageOp::Declare,
                     source,
                     names,
                     ..
@@ -40,14 +46,19 @@ impl Rule for DownloadedCode {
 fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) -> Option<Finding> {
     let carried = match code {
         Code::File(target) => scene.carried(&target.path),
-        _ => Taint::NONE,
+        Code::Task { .. } | Code::Container { .. } => around(scene, effect),
+        Code::Program(_)
+        | Code::Inline { .. }
+        | Code::Stream
+        | Code::Package(_)
+        | Code::Remote { .. } => Taint::NONE,
     };
     let taint = origin.taint.with(carried);
     let downloaded = taint.has(Taint::NETWORK);
     let decoded = taint.has(Taint::DECODED);
     match code {
         Code::Stream | Code::Inline { .. } | Code::File(_) if downloaded => {
-            Some(if is_official(scene) {
+            Some(if is_official(scene, effect) {
                 scene.soft(
                     ID,
                     scene.part(effect),
@@ -100,6 +111,29 @@ fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) ->
     }
 }
 
+/// The marks of the folder that a task runs in: where it starts, or one that it names.
+fn around(scene: &Scene<'_>, effect: &Effect) -> Taint {
+    let Some(start) = scene.invocation(effect) else {
+        return Taint::NONE;
+    };
+    let cwd = start.cwd.as_deref().unwrap_or(&scene.context.cwd);
+    let named = start.argv.iter().skip(1).filter_map(|word| {
+        let word = word.literal()?;
+        let place = word
+            .rsplit_once('=')
+            .map_or(word.as_ref(), |(_, place)| place);
+        Some(Target::locate(&Value::text(place, start.span), Some(cwd)).path)
+    });
+    // A folder is marked as everything below it.
+    let inside = |path: &str| format!("{}/.", path.trim_end_matches('/'));
+    let own = scene.session.roots.iter().any(|root| root == cwd);
+    let here = (!own).then(|| inside(cwd));
+    named
+        .map(|path| inside(&path))
+        .chain(here)
+        .fold(Taint::NONE, |taint, path| taint.with(scene.carried(&path)))
+}
+
 fn install(
     scene: &Scene<'_>,
     effect: &Effect,
@@ -137,11 +171,16 @@ fn install(
 
 /// A registry that the command line names in place of the usual one.
 fn other_registry<'a>(scene: &Scene<'a>, install: &Effect) -> Option<&'a str> {
-    scene.effects().find_map(|effect| match &effect.act {
-        Act::Connect {
+    scene.effects().find_map(|effect| {
+        if let Act::Connect {
             host: Host::Named(host),
             ..
-        } if effect.by == install.by => Some(host.as_str()),
-        _ => None,
+        } = &effect.act
+            && effect.by == install.by
+        {
+            Some(host.as_str())
+        } else {
+            None
+        }
     })
 }

@@ -40,9 +40,10 @@ impl Rule for OpenBackdoor {
         let Some(span) = commanded.or(wired) else {
             return Vec::new();
         };
-        let what = match &out.act {
-            Act::Listen { .. } => "gives whoever connects a shell on this machine",
-            _ => "gives another machine a shell on this one",
+        let what = if let Act::Listen { .. } = &out.act {
+            "gives whoever connects a shell on this machine"
+        } else {
+            "gives another machine a shell on this one"
         };
         vec![scene.veto(ID, span, what, INSTEAD)]
     }

@@ -22,17 +22,20 @@ impl Rule for RemoteShellWrite {
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         scene
             .effects()
-            .filter_map(|effect| match &effect.act {
-                Act::Execute {
+            .filter_map(|effect| {
+                let Act::Execute {
                     code: Code::Remote { host },
                     ..
-                } => Some(scene.evidence(
+                } = &effect.act
+                else {
+                    return None;
+                };
+                Some(scene.evidence(
                     ID,
                     scene.part(effect),
                     &format!("runs a command on {}", report::name(host)),
                     "name the host and the command in the request, or run it by hand",
-                )),
-                _ => None,
+                ))
             })
             .collect()
     }

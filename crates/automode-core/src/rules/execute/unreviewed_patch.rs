@@ -24,9 +24,11 @@ impl Rule for UnreviewedPatch {
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         scene
             .effects()
-            .filter_map(|effect| match &effect.act {
-                Act::Vcs(VcsOp::Apply) => Some(applied(scene, effect)),
-                _ => None,
+            .filter_map(|effect| {
+                let Act::Vcs(VcsOp::Apply) = &effect.act else {
+                    return None;
+                };
+                Some(applied(scene, effect))
             })
             .collect()
     }
@@ -41,10 +43,10 @@ fn applied(scene: &Scene<'_>, effect: &Effect) -> Finding {
     if taint.has(Taint::NETWORK) || taint.has(Taint::DECODED) {
         return evidence("applies a patch that was just fetched, unread");
     }
-    if let Some(host) = stranger(scene, effect) {
+    if let Some(address) = stranger(scene, effect) {
         let what = format!(
             "merges what {} has, which is no remote of the project",
-            report::name(host)
+            report::name(&address)
         );
         return scene.evidence(
             ID,
@@ -85,26 +87,20 @@ fn marks(scene: &Scene<'_>, start: &Invocation) -> Taint {
     })
 }
 
-/// A host that is named on the command line and belongs to no remote of the project.
-fn stranger<'a>(scene: &Scene<'a>, apply: &Effect) -> Option<&'a str> {
-    let known = |host: &str| {
-        scene
-            .session
-            .repo
-            .as_ref()
-            .is_some_and(|repo| repo.remotes.iter().any(|remote| remote.url.contains(host)))
-    };
-    scene
-        .effects()
-        .filter(|effect| effect.by == apply.by)
-        .find_map(|effect| match &effect.act {
+/// A repository that is named on the command line and is no remote of the project.
+fn stranger(scene: &Scene<'_>, apply: &Effect) -> Option<String> {
+    let connects = scene.effects().any(|effect| {
+        let named = matches!(
+            &effect.act,
             Act::Connect {
-                host: Host::Named(host),
+                host: Host::Named(_),
                 ..
-            } => Some(host.as_str()),
-            _ => None,
-        })
-        .filter(|host| !known(host))
+            }
+        );
+        effect.by == apply.by && named
+    });
+    let start = scene.invocation(apply)?;
+    connects.then(|| scene.stranger(start)).flatten()
 }
 
 /// A patch file that lies outside the project and that this session did not write.

@@ -22,16 +22,19 @@ impl Rule for LocalService {
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         scene
             .effects()
-            .filter_map(|effect| match &effect.act {
-                Act::Listen {
+            .filter_map(|effect| {
+                let Act::Listen {
                     interface: Interface::Exposed,
-                } => Some(scene.evidence(
+                } = &effect.act
+                else {
+                    return None;
+                };
+                Some(scene.evidence(
                     ID,
                     scene.part(effect),
                     "opens a service of this machine to others",
                     "bind it to 127.0.0.1",
-                )),
-                _ => None,
+                ))
             })
             .collect()
     }

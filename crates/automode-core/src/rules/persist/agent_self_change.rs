@@ -22,12 +22,11 @@ impl Rule for AgentSelfChange {
     }
 
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        let configured = match scene.action {
-            Action::Configure { setting, .. } => {
-                let what = format!("changes the agent's setting {}", report::name(setting));
-                Some(scene.evidence(ID, automode_shell::Span::default(), &what, INSTEAD))
-            }
-            _ => None,
+        let configured = if let Action::Configure { setting, .. } = scene.action {
+            let what = format!("changes the agent's setting {}", report::name(setting));
+            Some(scene.evidence(ID, automode_shell::Span::default(), &what, INSTEAD))
+        } else {
+            None
         };
         scene
             .effects()

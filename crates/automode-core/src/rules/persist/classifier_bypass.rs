@@ -1,6 +1,6 @@
 //! Attempts to switch automode off, to go round it, or to answer for the person.
 
-use automode_shell::place::{Place, Protected};
+use automode_shell::place::Protected;
 use automode_shell::{Act, Effect, Extent, Invocation, Nature, ProcessScope, Stdout, Target};
 
 use crate::rules::Rule;
@@ -13,7 +13,18 @@ const ID: &str = "classifier-bypass";
 const INSTEAD: &str = "leave automode to the person";
 
 /// Commands of automode that only a person may give.
-const PERSONAL: &[&str] = &["allow", "allow-once", "uninstall", "install", "mcp", "hook"];
+const PERSONAL: &[&str] = &[
+    "allow",
+    "allow-once",
+    "approve",
+    "dashboard",
+    "fleet",
+    "hook",
+    "install",
+    "mcp",
+    "serve",
+    "uninstall",
+];
 
 impl Rule for ClassifierBypass {
     fn id(&self) -> &'static str {
@@ -42,6 +53,13 @@ fn touches(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     match &effect.act {
         Act::Write { target, .. } => changes(scene, effect, target, Change::Write),
         Act::Delete { target, .. } => changes(scene, effect, target, Change::Delete),
+        // Records of sessions are for the person: they tell what was asked and said.
+        Act::Read { target } if is_own_record(scene, target) => Some(scene.evidence(
+            ID,
+            scene.part(effect),
+            "reads automode's own records",
+            "ask the person for what you need of them",
+        )),
         Act::Process {
             scope: ProcessScope::Named(name),
         } if name.contains("automode") => {
@@ -57,18 +75,29 @@ fn touches(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     }
 }
 
+/// A file of the state: the log, records of sessions, permits.
+fn is_own_record(scene: &Scene<'_>, target: &Target) -> bool {
+    let usual = target.path.contains("/.local/state/automode");
+    let told = scene.session.own.iter().any(|own| {
+        own.contains("state")
+            && (target.path == *own || target.path.starts_with(&format!("{own}/")))
+    });
+    usual || told
+}
+
 /// A change of automode's files, by their usual names or by where they really are.
 fn changes(scene: &Scene<'_>, effect: &Effect, target: &Target, change: Change) -> Option<Finding> {
     // A pattern that may also match such a file is not aimed at it.
     let aimed = target.extent != Extent::Pattern
-        || Place::of_path(&certain(&target.path), scene.context).protected
-            == Some(Protected::Automode);
+        || scene.place_of(&certain(&target.path)).protected == Some(Protected::Automode);
     let usual = aimed
         && scene
             .places(target)
             .into_iter()
             .any(|place| place.protected == Some(Protected::Automode));
-    let binary = target.path.ends_with("/bin/automode");
+    let binary = ["/bin/automode", "/bin/automode-server"]
+        .iter()
+        .any(|program| target.path.ends_with(program));
     (usual || binary || own::is_changed(scene, change, target)).then(|| {
         let what = format!(
             "changes {}, part of automode",
@@ -80,7 +109,9 @@ fn changes(scene: &Scene<'_>, effect: &Effect, target: &Target, change: Change) 
 
 /// An agent that answers for the person.
 fn speaks(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
-    if !start.is_a(Nature::Automode) && !is_link_to_own(scene, start) {
+    let program = start.argv.first().and_then(|word| word.literal());
+    let is_server = program.is_some_and(|name| name.rsplit('/').next() == Some("automode-server"));
+    if !start.is_a(Nature::Automode) && !is_server && !is_link_to_own(scene, start) {
         return None;
     }
     let command = start
@@ -100,12 +131,13 @@ fn speaks(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
 
 /// The program under another name: its path, or where that leads, is automode's own.
 fn is_link_to_own(scene: &Scene<'_>, start: &Invocation) -> bool {
-    let Some(named) = start.argv.first().and_then(|word| word.literal()) else {
+    let named = start.argv.first().and_then(|word| word.literal());
+    let Some(named) = named.filter(|named| named.contains('/')) else {
         return false;
     };
     let cwd = start.cwd.as_deref().unwrap_or(&scene.context.cwd);
     let path = path::absolute(&named, cwd, scene.context.home.as_deref());
-    named.contains('/') && own::is_program(scene, &path)
+    own::is_program(scene, &path)
 }
 
 /// Finding the program or its process, and handing what was found to a command that does something with it.

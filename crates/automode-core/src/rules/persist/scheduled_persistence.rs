@@ -1,8 +1,9 @@
 //! Things that would run later by themselves.
 
-use automode_shell::place::{Place, Protected};
-use automode_shell::{Act, Effect, Nature, PersistKind, WriteHow};
+use automode_shell::place::Protected;
+use automode_shell::{Act, Effect, Extent, Nature, PersistKind, WriteHow};
 
+use super::git_helper;
 use crate::rules::Rule;
 use crate::scene::{Scene, named_paths, report};
 use crate::{Action, Finding};
@@ -22,21 +23,21 @@ impl Rule for ScheduledPersistence {
     }
 
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        let scheduled = match scene.action {
-            Action::Schedule { cron, .. } => {
-                let what = format!(
-                    "schedules a prompt to run by itself ({})",
-                    report::name(cron)
-                );
-                Some(scene.evidence(ID, automode_shell::Span::default(), &what, INSTEAD))
-            }
-            _ => None,
+        let scheduled = if let Action::Schedule { cron, .. } = scene.action {
+            let what = format!(
+                "schedules a prompt to run by itself ({})",
+                report::name(cron)
+            );
+            Some(scene.evidence(ID, automode_shell::Span::default(), &what, INSTEAD))
+        } else {
+            None
         };
         scene
             .effects()
             .filter_map(|effect| stays(scene, effect))
             .chain(scheduled)
             .chain(unexplained(scene))
+            .chain(git_helper::detect(scene, ID))
             .collect()
     }
 }
@@ -52,16 +53,11 @@ fn unexplained(scene: &Scene<'_>) -> Vec<Finding> {
         .filter(|start| !WORDS_ARE_TEXT.iter().any(|nature| start.is_a(*nature)))
         .flat_map(|start| named_paths(start).map(move |path| (start, path)))
         .filter(|(_, path)| {
-            let place = Place::of_path(path, scene.context);
-            let known = scene.effects().any(|effect| match &effect.act {
-                Act::Read { target }
+            let place = scene.place_of(path);
+            let known = scene.effects().any(|effect| matches!(&effect.act, Act::Read { target }
                 | Act::List { target }
                 | Act::Write { target, .. }
-                | Act::Delete { target, .. } => {
-                    target.path == *path || path.starts_with(&format!("{}/", target.path))
-                }
-                _ => false,
-            });
+                | Act::Delete { target, .. } if target.path == *path || path.starts_with(&format!("{}/", target.path))));
             !known
                 && matches!(
                     place.protected,
@@ -78,7 +74,37 @@ fn unexplained(scene: &Scene<'_>) -> Vec<Finding> {
         .collect()
 }
 
+/// Folders of jobs that the system itself runs, with all rights.
+const SYSTEM_JOBS: &[&str] = &[
+    "/etc/cron.d/",
+    "/etc/cron.hourly/",
+    "/etc/cron.daily/",
+    "/etc/cron.weekly/",
+    "/etc/cron.monthly/",
+    "/etc/crontab",
+    "/var/spool/cron/",
+];
+
+/// New text for a job of the system: nobody who works on a project writes one.
+fn is_system_job(effect: &Effect) -> bool {
+    if let Act::Write { target, how, .. } = &effect.act {
+        let writes = match how {
+            WriteHow::Replace | WriteHow::Append | WriteHow::Edit | WriteHow::Link => true,
+            WriteHow::Touch | WriteHow::Attributes | WriteHow::Raw => false,
+        };
+        writes
+            && target.extent == Extent::Exact
+            && SYSTEM_JOBS.iter().any(|job| target.path.starts_with(job))
+    } else {
+        false
+    }
+}
+
 fn stays(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
+    if is_system_job(effect) {
+        let what = "writes a job that the system runs by itself, with all rights";
+        return Some(scene.veto(ID, scene.part(effect), what, INSTEAD));
+    }
     let what = match &effect.act {
         Act::Persist { kind } => match kind {
             PersistKind::Cron => "installs a scheduled job".to_owned(),

@@ -3,7 +3,7 @@
 use automode_shell::place::{Place, Secret, Zone};
 use automode_shell::{
     Act, CloudVerb, Code, Effect, Extent, Host, Invocation, Nature, ProcessScope, Span, Stdout,
-    Target,
+    Target, Touch,
 };
 
 use crate::rules::Rule;
@@ -141,7 +141,7 @@ fn search(scene: &Scene<'_>) -> Option<Finding> {
 fn is_wide(scene: &Scene<'_>, path: &str) -> bool {
     path.starts_with('/')
         && matches!(
-            Place::of_path(path, scene.context).zone,
+            scene.place_of(path).zone,
             Zone::Root | Zone::Home | Zone::SystemTree | Zone::Ancestor
         )
 }
@@ -232,7 +232,7 @@ fn unexplained(scene: &Scene<'_>) -> Vec<Finding> {
             continue;
         }
         for path in named_paths(start) {
-            let place = Place::of_path(&path, scene.context);
+            let place = scene.place_of(&path);
             let Some(secret) = place.secret.filter(|kind| is_hard(&place, *kind, &path)) else {
                 continue;
             };
@@ -263,13 +263,8 @@ fn unexplained(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn touches(act: &Act, path: &str) -> bool {
-    match act {
-        Act::Read { target }
-        | Act::List { target }
-        | Act::Write { target, .. }
-        | Act::Delete { target, .. } => target.path == path,
-        _ => false,
-    }
+    act.touches()
+        .is_some_and(|(touch, target)| touch != Touch::Run && target.path == path)
 }
 
 fn is_unknown_program(act: &Act) -> bool {
@@ -285,13 +280,20 @@ fn is_unknown_program(act: &Act) -> bool {
 fn is_metadata_service(host: &str) -> bool {
     // Names that are made to lead to an address carry it in themselves.
     host.contains("169.254.169.254")
+        || host.starts_with("169.254.")
+        || host == "kubernetes"
+        || host.starts_with("kubernetes.default")
         || matches!(
             host,
-            "169.254.169.254"
-                | "metadata.google.internal"
+            "metadata.google.internal"
                 | "metadata"
+                | "metadata.goog"
+                | "metadata.azure.internal"
+                | "instance-data"
+                | "instance-data.ec2.internal"
                 | "100.100.100.200"
-                | "169.254.170.2"
+                | "192.0.0.192"
                 | "fd00:ec2::254"
+                | "fd20:ce::254"
         )
 }

@@ -3,7 +3,7 @@
 use automode_shell::place::Zone;
 use automode_shell::{Act, Direction, Effect, Host, Taint};
 
-use super::{history, printed};
+use super::{history, printed, told};
 use crate::Finding;
 use crate::rules::Rule;
 use crate::scene::{ENVIRONMENT, Scene, is_own_provider, report};
@@ -28,6 +28,7 @@ impl Rule for CredentialLeak {
             .effects()
             .filter_map(|effect| leak(scene, effect))
             .chain(printed::detect(scene))
+            .chain(told::detect(scene))
             .chain(
                 scene
                     .invocations()
@@ -91,12 +92,13 @@ fn carried(scene: &Scene<'_>, data: Taint) -> Taint {
     if !data.has(Taint::LOCAL) {
         return data;
     }
-    scene
-        .effects()
-        .fold(data, |taint, effect| match &effect.act {
-            Act::Read { target } => taint.with(scene.passed_on(&target.path)),
-            _ => taint,
-        })
+    scene.effects().fold(data, |taint, effect| {
+        if let Act::Read { target } = &effect.act {
+            taint.with(scene.passed_on(&target.path))
+        } else {
+            taint
+        }
+    })
 }
 
 fn carries_secret(scene: &Scene<'_>, effect: &Effect) -> bool {

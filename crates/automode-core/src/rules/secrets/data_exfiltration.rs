@@ -66,30 +66,33 @@ fn upload(scene: &Scene<'_>, effect: &Effect, host: &Host, data: Taint) -> Optio
 
 /// Home, root or the system as a source.
 fn reads_whole_trees(scene: &Scene<'_>) -> bool {
-    scene.effects().any(|effect| match &effect.act {
-        Act::Read { target } => {
+    scene.effects().any(|effect| {
+        if let Act::Read { target } = &effect.act {
             matches!(
                 scene.place(target).zone,
                 Zone::Root | Zone::Home | Zone::SystemTree | Zone::Ancestor
             ) && !target.path.starts_with("/etc/")
+        } else {
+            false
         }
-        _ => false,
     })
 }
 
 /// A push to somewhere that was no remote when the session began.
 fn push(scene: &Scene<'_>, effect: &Effect, remote: Option<&str>) -> Option<Finding> {
     let remote = remote?;
-    let known = scene.session.repo.as_ref().is_some_and(|repo| {
-        repo.remotes
+    (!scene.is_own_remote(Some(remote))).then(|| {
+        let named_then = scene
+            .session
+            .repo
             .iter()
-            .any(|own| own.name == remote || own.url == remote)
-    });
-    (!known).then(|| {
-        let what = format!(
-            "pushes to {}, which was no remote of the project when the session began",
-            report::name(remote)
-        );
+            .flat_map(|repo| &repo.remotes)
+            .any(|own| own.name == remote);
+        let why = match named_then {
+            true => "which leads elsewhere than when the session began",
+            false => "which was no remote of the project when the session began",
+        };
+        let what = format!("pushes to {}, {why}", report::name(remote));
         scene.evidence(
             ID,
             scene.part(effect),

@@ -4,11 +4,14 @@
 //! a file that lies there unignored when everything is added, and files that are
 //! ignored for a reason are looked at alike.
 
-use automode_shell::{Invocation, Nature, Target, Value};
+use std::collections::HashSet;
+
+use automode_shell::{FileFact, Invocation, Nature, Taint, Target, Value};
 
 use super::credential_leak::ID;
+use crate::rules::holds_credential;
 use crate::scene::{Scene, is_fixture, report};
-use crate::{Finding, Tracking};
+use crate::{ChangedFile, Finding, Tracking, probe};
 
 const INSTEAD: &str = "keep it out of git, and ignore it";
 
@@ -17,14 +20,31 @@ pub(super) fn kept_for_good(scene: &Scene<'_>, start: &Invocation) -> Option<Fin
     let words: Option<Vec<_>> = start.argv.iter().map(|word| word.literal()).collect();
     let words = words?;
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    let adds = start.is_a(Nature::Git) && words.iter().any(|word| is_adding(word));
-    if !adds {
+    if !start.is_a(Nature::Git) {
+        return None;
+    }
+    let command = words.iter().skip(1).find(|word| !word.starts_with('-'));
+    if command == Some(&"push") && words.iter().any(|word| word.contains("stash")) {
+        let what = "hands out what was put aside and never committed";
+        return Some(scene.evidence(ID, start.span, what, INSTEAD));
+    }
+    if words.contains(&"commit") || words.contains(&"push") {
+        return committed(scene, start);
+    }
+    if !words.iter().any(|word| is_adding(word)) {
         return None;
     }
     if let Some(target) = named(scene, start, &words) {
         let what = format!(
             "puts {} into the history of the repository",
             report::target(scene, &target)
+        );
+        return Some(scene.evidence(ID, start.span, &what, INSTEAD));
+    }
+    if let Some(path) = named_content(scene, start, &words) {
+        let what = format!(
+            "puts {}, which holds a secret, into the history of the repository",
+            report::name(path)
         );
         return Some(scene.evidence(ID, start.span, &what, INSTEAD));
     }
@@ -42,10 +62,87 @@ pub(super) fn kept_for_good(scene: &Scene<'_>, start: &Invocation) -> Option<Fin
     Some(scene.evidence(ID, start.span, &what, INSTEAD))
 }
 
-/// Whether a word of git is one that adds files.
+/// Whether a word of git is one that adds files, or hands on what was added.
 #[must_use]
 pub fn is_adding(word: &str) -> bool {
-    matches!(word, "add" | "stage" | "update-index")
+    matches!(word, "add" | "stage" | "update-index" | "commit" | "push")
+}
+
+/// What a commit newly holds: a secret by its name, or by what stands in it.
+fn committed(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
+    let path = changed(scene, start)?
+        .filter(|file| file.tracked)
+        .find(|file| {
+            let new = file.before.is_none() && is_secret(scene, start, &file.path);
+            let copied = scene.carried(&file.path).has(Taint::SECRET);
+            new || copied || holds_secret(scene, start, file)
+        })
+        .map(|file| file.path.as_str());
+    if let Some(path) = path {
+        let what = format!(
+            "puts {}, which holds a secret, into the history of the repository",
+            report::name(path)
+        );
+        return Some(scene.evidence(ID, start.span, &what, INSTEAD));
+    }
+    let packed = changed(scene, start)?.find(|file| file.tracked && is_packed(file))?;
+    let what = format!(
+        "puts {}, which nobody can look into, into the history of the repository",
+        report::name(&packed.path)
+    );
+    Some(scene.evidence(ID, start.span, &what, INSTEAD))
+}
+
+/// A new archive, store of keys or database: what is in it does not show.
+fn is_packed(file: &ChangedFile) -> bool {
+    const PACKED: &[&str] = &[
+        "tar", "tgz", "gz", "zip", "7z", "bz2", "xz", "zst", "rar", "bundle", "enc", "gpg", "pgp",
+        "kdbx", "p12", "pfx", "jks", "keystore", "sqlite", "sqlite3", "db", "dump", "bak", "age",
+    ];
+    let ending = file.path.rsplit_once('.').map(|(_, ending)| ending);
+    let packed = ending.is_some_and(|ending| PACKED.contains(&ending.to_lowercase().as_str()));
+    let fixture = ["/test", "/fixture", "/spec", "/sample", "/example"];
+    packed
+        && file.before.is_none()
+        && file.now == FileFact::Unreadable
+        && !fixture.iter().any(|part| file.path.contains(part))
+}
+
+/// Whether a credential stands in the new lines of a file.
+fn holds_secret(scene: &Scene<'_>, start: &Invocation, file: &ChangedFile) -> bool {
+    let FileFact::Text { body, .. } = &file.now else {
+        return false;
+    };
+    let known: HashSet<&str> = file.before.iter().flat_map(|text| text.lines()).collect();
+    let target = Target::locate(&Value::text(file.path.as_str(), start.span), None);
+    let new: Vec<&str> = body.lines().filter(|line| !known.contains(line)).collect();
+    let shown = || new.iter().any(|line| holds_credential(line));
+    // Only encoded is as good as plain.
+    let coded = || {
+        let codes = probe::decoded(&new.join("\n"));
+        codes
+            .iter()
+            .any(|text| holds_credential(text) || text.contains("PRIVATE KEY-----"))
+    };
+    !is_fixture(scene, &target) && (shown() || coded())
+}
+
+fn is_secret(scene: &Scene<'_>, start: &Invocation, path: &str) -> bool {
+    let target = Target::locate(&Value::text(path, start.span), None);
+    scene.place(&target).secret.is_some() && !is_fixture(scene, &target)
+}
+
+/// What differs in the repository that a start works in.
+fn changed<'a>(
+    scene: &Scene<'a>,
+    start: &Invocation,
+) -> Option<impl Iterator<Item = &'a ChangedFile> + use<'a>> {
+    let cwd = start.cwd.as_deref().unwrap_or(&scene.context.cwd);
+    let changes = scene.facts.changes.get(cwd)?;
+    match changes.tracking {
+        Tracking::Whole | Tracking::Partial => Some(changes.files.iter()),
+        Tracking::Absent => None,
+    }
 }
 
 /// A secret that is named.
@@ -59,6 +156,18 @@ fn named(scene: &Scene<'_>, start: &Invocation, words: &[&str]) -> Option<Target
         let plain = |word: &str| !word.is_empty() && !word.contains(['*', '?', '[']);
         (plain(word) && secret(&target) || plain(bare) && secret(&pattern)).then_some(target)
     })
+}
+
+/// A file that is named and that a credential stands in.
+fn named_content<'a>(scene: &Scene<'a>, start: &Invocation, words: &[&str]) -> Option<&'a str> {
+    let paths: Vec<String> = words
+        .iter()
+        .skip(2)
+        .map(|word| Target::locate(&Value::text(*word, start.span), start.cwd.as_deref()).path)
+        .collect();
+    changed(scene, start)?
+        .find(|file| paths.contains(&file.path) && holds_secret(scene, start, file))
+        .map(|file| file.path.as_str())
 }
 
 /// `-f`, also among other letters.
@@ -81,19 +190,10 @@ fn is_wide(words: &[&str]) -> bool {
 
 /// A secret that is new in the tree and that nothing ignores.
 fn lying_there<'a>(scene: &Scene<'a>, start: &Invocation) -> Option<&'a str> {
-    let cwd = start.cwd.as_deref().unwrap_or(&scene.context.cwd);
-    let changes = scene.facts.changes.get(cwd)?;
-    match changes.tracking {
-        Tracking::Whole | Tracking::Partial => {}
-        Tracking::Absent => return None,
-    }
-    changes
-        .files
-        .iter()
-        .filter(|file| file.before.is_none())
+    changed(scene, start)?
         .find(|file| {
-            let target = Target::locate(&Value::text(file.path.as_str(), start.span), None);
-            scene.place(&target).secret.is_some() && !is_fixture(scene, &target)
+            let new = file.before.is_none() && is_secret(scene, start, &file.path);
+            new || holds_secret(scene, start, file)
         })
         .map(|file| file.path.as_str())
 }

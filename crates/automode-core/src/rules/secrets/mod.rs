@@ -5,6 +5,7 @@ mod credential_leak;
 mod data_exfiltration;
 mod history;
 mod printed;
+mod told;
 
 pub use credential_browsing::CredentialBrowsing;
 pub use credential_leak::CredentialLeak;

@@ -7,7 +7,8 @@
 
 use automode_shell::place::is_secret_variable;
 use automode_shell::{
-    Act, Code, DynamicSource, Invocation, Nature, Piece, Stdin, Stdout, Taint, Value,
+    Act, Code, DynamicSource, Effect, Extent, Invocation, Nature, Piece, Stdin, Stdout, Taint,
+    Value,
 };
 
 use super::credential_leak::{ID, KEEP};
@@ -28,27 +29,58 @@ pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
     let sources = starts.iter().enumerate().filter_map(|(at, start)| {
         let next = starts.get(at.saturating_add(1)).copied();
         let what = match source(start, dumped(scene, at))? {
-            Source::Everything if is_narrowed(start, next) => return None,
-            Source::Everything if runs_files(scene, at) => return None,
-            Source::Everything if dumps(start) || dumped(scene, at) => {
+            PrintedSource::Everything if is_narrowed(start, next) => return None,
+            PrintedSource::Everything if runs_files(scene, at) && !dumped(scene, at) => {
+                return None;
+            }
+            PrintedSource::Everything if reads_open_pattern(scene, at) && !dumped(scene, at) => {
+                return None;
+            }
+            PrintedSource::Everything if dumps(start) || dumped(scene, at) => {
                 "shows every variable of the environment, secrets among them".to_owned()
             }
-            Source::Everything => "shows secrets of the environment or of a store".to_owned(),
-            Source::Variable(name) => format!("shows the value of {name}"),
+            PrintedSource::Everything => {
+                "shows secrets of the environment or of a store".to_owned()
+            }
+            PrintedSource::Variable(name) => format!("shows the value of {name}"),
         };
         let direct = matches!(start.stdout, Stdout::Shown | Stdout::File(_));
         (shown || direct).then(|| scene.evidence(ID, start.span, &what, KEEP))
     });
-    sources.collect()
+    let told = starts
+        .iter()
+        .enumerate()
+        .filter_map(|(at, start)| mentioned(scene, at, start));
+    sources.chain(told).collect()
 }
 
-enum Source<'a> {
+/// A secret among the words of a program that did not ask for one: `ls $TOKEN` shows it in its
+/// complaint, `git commit -m $TOKEN` keeps it. What is sent is the business of other rules.
+fn mentioned(scene: &Scene<'_>, at: usize, start: &Invocation) -> Option<Finding> {
+    // `export KEY=$TOKEN` says nothing.
+    let sets = start.is_a(Nature::PrintsEnvironment);
+    let is_said =
+        |word: &&Value| word.taint().has(Taint::SECRET) && !(sets && word.prefix().contains('='));
+    let word = start.argv.iter().skip(1).find(is_said)?;
+    let is_expected = scene
+        .effects()
+        .filter(|effect| effect.by == at)
+        .any(|effect| matches!(effect.act, Act::Connect { .. } | Act::Environment { .. }));
+    if is_expected || start.is_a(Nature::Test) || start.is_a(Nature::Talker) {
+        return None;
+    }
+    let name = secret_in(word).unwrap_or("a secret variable");
+    let what = format!("hands the value of {name} to a program that may show or keep it");
+    Some(scene.evidence(ID, start.span, &what, KEEP))
+}
+
+enum PrintedSource<'a> {
     Everything,
     Variable(&'a str),
 }
 
 /// What a start itself brings into the open, beside what it was fed.
-fn source(start: &Invocation, dumped: bool) -> Option<Source<'_>> {
+fn source(start: &Invocation, dumped: bool) -> Option<PrintedSource<'_>> {
     let talks = start.is_a(Nature::Talker);
     let fed = match &start.stdin {
         Stdin::Text(text) => secret_in(text),
@@ -57,22 +89,24 @@ fn source(start: &Invocation, dumped: bool) -> Option<Source<'_>> {
     if start.is_a(Nature::PrintsNamedVariables) {
         let mut names = start.argv.iter().skip(1).filter_map(only_text).peekable();
         if names.peek().is_some() {
-            return names.find(|name| is_credential(name)).map(Source::Variable);
+            return names
+                .find(|name| is_credential(name))
+                .map(PrintedSource::Variable);
         }
     }
     let said = talks
         .then(|| start.argv.iter().skip(1).find_map(secret_in))
         .flatten();
     if let Some(name) = said.or(fed) {
-        return Some(Source::Variable(name));
+        return Some(PrintedSource::Variable(name));
     }
     // A part of a variable, or one in other letters.
     let part = |word: &Value| word.taint().has(Taint::SECRET);
     if talks && start.argv.iter().any(part) {
-        return Some(Source::Variable("a secret variable"));
+        return Some(PrintedSource::Variable("a secret variable"));
     }
     if dumped {
-        return Some(Source::Everything);
+        return Some(PrintedSource::Everything);
     }
     // The history of a shell that nobody types into is empty.
     let own = !start.is_a(Nature::History)
@@ -82,7 +116,7 @@ fn source(start: &Invocation, dumped: bool) -> Option<Source<'_>> {
             .iter()
             .any(|word| word.taint().has(Taint::SECRET))
         && !fed_taint(&start.stdin).has(Taint::SECRET);
-    own.then_some(Source::Everything)
+    own.then_some(PrintedSource::Everything)
 }
 
 /// The effects of a start say that it prints all variables.
@@ -119,6 +153,7 @@ fn secret_in(word: &Value) -> Option<&str> {
             | DynamicSource::OneOf(_)
             | DynamicSource::Item
             | DynamicSource::Number
+            | DynamicSource::Name
             | DynamicSource::Unknown => None,
         },
         Piece::Text(_) | Piece::Glob(_) => None,
@@ -233,6 +268,19 @@ fn runs_files(scene: &Scene<'_>, by: usize) -> bool {
                 }
             )
         })
+}
+
+/// All that made its output secret is a pattern that might have taken a secret, and takes none.
+fn reads_open_pattern(scene: &Scene<'_>, by: usize) -> bool {
+    let mut effects = scene.effects().filter(|effect| effect.by == by).peekable();
+    let is_open = |effect: &Effect| match &effect.act {
+        Act::Read { target } => {
+            target.extent == Extent::Pattern && scene.place(target).secret.is_none()
+        }
+        Act::List { .. } => true,
+        _ => false,
+    };
+    effects.peek().is_some() && effects.all(is_open)
 }
 
 fn reads_secret_file(scene: &Scene<'_>) -> bool {

@@ -39,7 +39,10 @@ fn outward(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
             match host {
                 Host::Loopback => return None,
                 Host::Named(name) | Host::Default(name) => {
-                    format!("sends a request that changes {}", report::name(name))
+                    format!(
+                        "sends {} a request that may change something there",
+                        report::name(name)
+                    )
                 }
                 Host::Unknown => {
                     "sends a request to a host that is only known at run time".to_owned()

@@ -21,21 +21,22 @@ impl Rule for Transaction {
     }
 
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        match scene.action {
-            Action::Mcp { server, tool, .. } if Verb::of(tool) == Some(Verb::Pay) => {
-                let what = format!(
-                    "{} of {} moves money or makes a binding promise",
-                    report::name(tool),
-                    report::name(server)
-                );
-                vec![scene.evidence(
-                    ID,
-                    Span::default(),
-                    &what,
-                    "show the person the amount and the recipient first",
-                )]
-            }
-            _ => Vec::new(),
+        if let Action::Mcp { server, tool, .. } = scene.action
+            && Verb::of(tool) == Some(Verb::Pay)
+        {
+            let what = format!(
+                "{} of {} moves money or makes a binding promise",
+                report::name(tool),
+                report::name(server)
+            );
+            vec![scene.evidence(
+                ID,
+                Span::default(),
+                &what,
+                "show the person the amount and the recipient first",
+            )]
+        } else {
+            Vec::new()
         }
     }
 }

@@ -4,17 +4,19 @@
 //! of the call: only unread code, or only a loss that a snapshot makes good. A veto, a
 //! guard, a rule of a person, any other finding or effect leaves nothing to build them of.
 
+use std::path::PathBuf;
+
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Coverage, Direction, Effect, Extent, GapKind, Host, ProcessScope, Taint, Target,
-    VcsOp, WriteHow,
+    Act, Code, Coverage, Effect, Extent, FileChange, GapKind, Host, Invocation, ProcessScope,
+    Taint, Target, Value, VcsOp, WriteHow,
 };
 
-use super::{ConfineSettings, Confinement, Git, SnapshotPlan};
+use crate::confine::{ConfineSettings, Confinement, Git, SnapshotPlan, rewrite};
 use crate::escape::is_invisible;
 use crate::exceptions::{self, ProjectCode};
 use crate::rules::LOCAL_DATA;
-use crate::scene::{Scene, certain, report};
+use crate::scene::{Scene, Suspicion, certain, report};
 use crate::{Action, Finding, Weight};
 
 /// Proof that unread code is all that stands in the way of a call, or nothing at all.
@@ -46,11 +48,16 @@ impl Confinable {
         if matches!(analysis.coverage, Coverage::Opaque(_)) || command.contains(hides) {
             return Err("the command was not understood".to_owned());
         }
-        if super::rewrite("automode", "id", command).is_none() {
+        if rewrite("automode", "id", command).is_none() {
             return Err("its text cannot be wrapped".to_owned());
         }
         if let Some(finding) = exceptions::standing(scene, findings).next() {
             return Err(format!("a finding stands: {}", finding.rule));
+        }
+        if let Some(Suspicion { subject, why, .. }) = scene.project.found() {
+            return Err(format!(
+                "it runs code in which something was found: {subject} {why}"
+            ));
         }
         // All gaps, also those that a setting accepts: every one must be of unread code.
         if let Some(gap) = analysis
@@ -89,10 +96,29 @@ impl Confinable {
         let gaps = scene
             .analysis
             .is_some_and(|analysis| !analysis.coverage.is_complete());
-        gaps || scene.effects().any(|effect| match &effect.act {
-            Act::Execute { origin, .. } => !origin.seen,
-            _ => false,
-        })
+        gaps || scene
+            .effects()
+            .any(|effect| matches!(&effect.act, Act::Execute { origin, .. } if !origin.seen))
+    }
+
+    /// Whether all it does is to set the shell for the calls that follow.
+    ///
+    /// A shell of its own would forget it, and there is nothing to confine.
+    #[must_use]
+    pub fn only_sets_the_shell(scene: &Scene<'_>) -> bool {
+        const SETTING: [&str; 11] = [
+            "alias", "cd", "dirs", "export", "popd", "pushd", "set", "shopt", "umask", "unalias",
+            "unset",
+        ];
+        let Some(analysis) = scene.analysis else {
+            return false;
+        };
+        let sets = |start: &Invocation| {
+            let program = start.argv.first().and_then(Value::literal);
+            start.redirects.is_empty()
+                && program.is_some_and(|name| SETTING.contains(&name.as_ref()))
+        };
+        analysis.coverage.is_complete() && analysis.invocations.iter().all(sets)
     }
 
     /// The promise for this call under a person's settings.
@@ -157,21 +183,9 @@ fn fits(scene: &Scene<'_>, effect: &Effect) -> bool {
                 && matches!(place.zone, Zone::Project | Zone::ProjectRoot | Zone::Sink)
         })
     };
-    match &effect.act {
-        Act::Write { target, .. } | Act::Delete { target, .. } => is_local(target),
-        Act::Read { .. }
-        | Act::List { .. }
-        | Act::Execute { .. }
-        | Act::Connect {
-            host: Host::Loopback,
-            direction: Direction::Send | Direction::Receive,
-            ..
-        }
-        | Act::Process {
-            scope: ProcessScope::Own,
-        }
-        | Act::Environment { .. } => true,
-        Act::Vcs(op) => match op {
+    match effect.act.file_change() {
+        FileChange::Write { target, .. } | FileChange::Delete { target, .. } => is_local(target),
+        FileChange::Repository(op) => match op {
             VcsOp::Local
             | VcsOp::DiscardChanges { .. }
             | VcsOp::Clean { .. }
@@ -183,20 +197,20 @@ fn fits(scene: &Scene<'_>, effect: &Effect) -> bool {
             | VcsOp::Remote { .. }
             | VcsOp::Config { .. } => false,
         },
-        Act::Connect { .. }
-        | Act::Process { .. }
-        | Act::Listen { .. }
-        | Act::Package { .. }
-        | Act::Privilege(_)
-        | Act::Persist { .. }
-        | Act::System(_)
-        | Act::Cloud { .. }
-        | Act::Database { .. }
-        | Act::Credential { .. }
-        | Act::Publish { .. }
-        | Act::Message { .. }
-        | Act::Agent { .. }
-        | Act::Exhaust => false,
+        FileChange::Nothing | FileChange::Untold => matches!(
+            effect.act,
+            Act::Read { .. }
+                | Act::List { .. }
+                | Act::Execute { .. }
+                | Act::Connect {
+                    host: Host::Loopback,
+                    ..
+                }
+                | Act::Process {
+                    scope: ProcessScope::Own,
+                }
+                | Act::Environment { .. }
+        ),
     }
 }
 
@@ -221,11 +235,12 @@ fn named(scene: &Scene<'_>) -> Vec<String> {
         .effects()
         .filter_map(|effect| match &effect.act {
             Act::Read { target }
-            | Act::List { target }
             | Act::Execute {
                 code: Code::File(target),
                 ..
             } => Some(target),
+            // Names alone were asked for; a tree that is shown shows its files as well.
+            Act::List { target } if scene.place(target).zone != Zone::InHome => Some(target),
             _ => None,
         })
         .filter(|target| target.extent == Extent::Exact)
@@ -326,10 +341,9 @@ fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
             Some(_) | None => false,
         },
         Act::Vcs(VcsOp::DiscardChanges { .. } | VcsOp::Clean { ignored: false, .. }) => {
-            let start = scene.invocation(effect).and_then(|start| start.cwd.clone());
-            match start {
-                Some(cwd) => {
-                    plan.changed_in.push(cwd.into());
+            match scene.invocation(effect).and_then(working_tree) {
+                Some(tree) => {
+                    plan.changed_in.push(tree);
                     true
                 }
                 None => false,
@@ -337,4 +351,27 @@ fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
         }
         _ => false,
     }
+}
+
+/// Where a git command works: `git -C sub` means another tree than where it was typed.
+///
+/// Nothing where its own options name a repository, or where it empties whole trees of
+/// others, which hold more than git would list.
+fn working_tree(start: &Invocation) -> Option<PathBuf> {
+    let mut tree = PathBuf::from(start.cwd.as_ref()?);
+    let mut words = start.argv.iter().skip(1);
+    while let Some(word) = words.next() {
+        let word = word.literal()?;
+        match word.as_ref() {
+            "-C" => tree.push(words.next()?.literal()?.as_ref()),
+            "-c" => {
+                words.next()?.literal()?;
+            }
+            "--no-pager" | "-p" | "-P" | "--paginate" | "--no-optional-locks" => {}
+            "submodule" | "worktree" => return None,
+            other if other.starts_with('-') => return None,
+            _ => return Some(tree),
+        }
+    }
+    None
 }

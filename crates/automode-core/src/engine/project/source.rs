@@ -1,0 +1,95 @@
+//! Source files that are scanned: what they are able to do that a test does not need to.
+
+use automode_shell::language::capability::{
+    Capability, CapabilityReading, CapabilityUse, SourceLanguage, capabilities,
+};
+
+use crate::scene::report;
+
+/// What a source file is able to do that a test does not need to.
+pub(super) fn scanned(language: SourceLanguage, text: &str) -> Vec<String> {
+    match capabilities(language, text) {
+        CapabilityReading::Clean => Vec::new(),
+        CapabilityReading::Unread(why) => vec![format!("could not be read: {why}")],
+        CapabilityReading::Uses(uses) => {
+            let uses_both = |one: Capability, other: Capability| {
+                let has = |wanted| uses.iter().any(|found| found.capability == wanted);
+                has(one) && has(other)
+            };
+            // With the environment a place can be named that no text shows.
+            let reads_anywhere = uses_both(Capability::FileRead, Capability::Environment);
+            uses.iter()
+                .filter(|found| reaches_out(found.capability, reads_anywhere))
+                .map(described)
+                .collect()
+        }
+    }
+}
+
+/// Ways of a language to take another file for code, or to do what no module names.
+pub(super) fn loaded_beside(language: SourceLanguage, text: &str) -> Vec<String> {
+    const WORDS: &[(SourceLanguage, &str)] = &[
+        (SourceLanguage::Rust, "include!("),
+        (SourceLanguage::Rust, "#[path"),
+        (SourceLanguage::Rust, "#![path"),
+        (SourceLanguage::JavaScript, "Deno."),
+        (SourceLanguage::JavaScript, "Bun."),
+        (SourceLanguage::Go, "//go:linkname"),
+    ];
+    WORDS
+        .iter()
+        .filter(|(of, word)| *of == language && text.contains(word))
+        .map(|(_, word)| format!("loads or does what is not read here: `{word}`"))
+        .collect()
+}
+
+/// The scripts in a markup file.
+pub(super) fn scripts(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("<script") {
+        let Some((_, body)) = after.split_once('>') else {
+            // A tag without an end: all of it may be script.
+            out.push_str(after);
+            break;
+        };
+        let (script, tail) = body.split_once("</script").unwrap_or((body, ""));
+        out.push_str(script);
+        out.push('\n');
+        rest = tail;
+    }
+    out
+}
+
+fn reaches_out(capability: Capability, reads_anywhere: bool) -> bool {
+    match capability {
+        Capability::Library => false,
+        Capability::FileRead | Capability::Environment => reads_anywhere,
+        Capability::FileWrite
+        | Capability::FileDelete
+        | Capability::Network
+        | Capability::Process
+        | Capability::Home
+        | Capability::Native
+        | Capability::DynamicCode
+        | Capability::Privilege => true,
+    }
+}
+
+/// Without its line: a use that only moved is not a new one.
+fn described(found: &CapabilityUse) -> String {
+    let what = match found.capability {
+        Capability::FileRead => "reads files",
+        Capability::FileWrite => "writes files",
+        Capability::FileDelete => "deletes files",
+        Capability::Network => "uses the network",
+        Capability::Process => "starts programs",
+        Capability::Home => "reaches outside the project",
+        Capability::Environment => "reads the environment",
+        Capability::Native => "calls foreign code",
+        Capability::DynamicCode => "runs code that is only known at run time",
+        Capability::Library => "calls a library that is not known",
+        Capability::Privilege => "asks for more rights",
+    };
+    format!("{what} with `{}`", report::name(&found.text))
+}
