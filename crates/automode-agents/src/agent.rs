@@ -4,7 +4,7 @@ use std::fmt;
 
 use automode_core::Presence;
 
-use crate::client::Client;
+use crate::client::{Client, Wire};
 use crate::event::{Event, HookPhase, Malformed};
 use crate::reply::{Answer, Reply};
 use crate::{
@@ -73,13 +73,19 @@ impl Agent {
     /// # Errors
     /// [`Malformed`] for what cannot be understood; it is to be answered with a denial.
     pub fn parse(self, bytes: &[u8]) -> Result<Event, Malformed> {
-        (self.0.parse)(bytes)
+        match &self.0.wire {
+            Wire::Dialect(dialect) => dialect.parse(bytes),
+            Wire::Own { parse, .. } => parse(bytes),
+        }
     }
 
     /// An answer in the only form that this client honours.
     #[must_use]
     pub fn render(self, phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
-        (self.0.render)(phase, answer, presence)
+        match &self.0.wire {
+            Wire::Dialect(dialect) => dialect.render(phase, answer, presence),
+            Wire::Own { render, .. } => render(phase, answer, presence),
+        }
     }
 
     /// What to assume where nothing tells whether a person is there.

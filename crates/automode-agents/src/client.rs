@@ -4,9 +4,10 @@
 //! crate asks the value and knows no client by name. A client that lacks something
 //! says so here with `None` or an empty list, and the rest of the program copes.
 
-use automode_core::Presence;
+use automode_core::{Mode, Presence};
 use serde_json::Value;
 
+use crate::dialect::Dialect;
 use crate::event::{Event, HookPhase, Malformed};
 use crate::install::Installation;
 use crate::reply::{Answer, Reply};
@@ -20,13 +21,15 @@ pub struct Client {
     /// As its makers write it.
     pub title: &'static str,
     pub proof: Proof,
-    /// The bytes of a hook's stdin, understood.
-    pub parse: fn(&[u8]) -> Result<Event, Malformed>,
-    /// An answer in the only form that this client honours.
-    pub render: fn(HookPhase, &Answer, Presence) -> Reply,
+    pub wire: Wire,
     pub presence: AssumedPresence,
     /// Whether it runs the input that a hook gives it in place of its own.
     pub rewriting: Rewriting,
+    /// Whether it has a check of its own for what a hook leaves open.
+    pub own_check: OwnCheck,
+    /// Faults of a gate after which the client runs the call all the same, and nothing can be
+    /// done about it from here.
+    pub lets_through: &'static [&'static str],
     /// Nothing for a client that is no program of its own.
     pub program: Option<ClientProgram>,
     pub installation: Installation,
@@ -35,7 +38,21 @@ pub struct Client {
     pub marks: ProcessMarks,
     pub files: ClientFiles,
     /// The payload of an event before a tool, for a trial of the hook.
-    pub trial: fn(&Trial<'_>) -> Value,
+    pub trial: fn(&HookTrial<'_>) -> Value,
+}
+
+/// How a hook of the client is spoken to.
+#[derive(Debug)]
+pub enum Wire {
+    /// One shape with other words.
+    Dialect(Dialect),
+    /// Code, where the client is odd.
+    Own {
+        /// The bytes of a hook's stdin, understood.
+        parse: fn(&[u8]) -> Result<Event, Malformed>,
+        /// An answer in the only form that this client honours.
+        render: fn(HookPhase, &Answer, Presence) -> Reply,
+    },
 }
 
 /// How it is known that the client does what its folder says.
@@ -51,8 +68,44 @@ pub enum Proof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewriting {
     Honoured,
+    /// Honoured, but rules of its own in these places are matched against the text that runs,
+    /// and automode does not hold them: where they stop something, nothing is rewritten.
+    HonouredWithoutRules(&'static [RulePlace]),
     /// The original runs, or nobody has tried: nothing may be promised on it.
     Ignored,
+}
+
+/// Where a client keeps rules for commands that automode does not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RulePlace {
+    /// A variable that names the client's directory under the home directory.
+    pub directory_variable: Option<&'static str>,
+    /// That directory, under the home directory and in a project alike.
+    pub directory: &'static str,
+    /// A file in it, or a directory whose files are all read.
+    pub name: &'static str,
+    /// What stands in such a file if a rule stops or questions a command.
+    pub words: &'static [&'static str],
+}
+
+/// A client's own check of calls: a classifier, a reviewer, a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnCheck {
+    /// What a hook leaves open runs, or the client does not tell.
+    None,
+    /// In this mode of the client, and in no other.
+    InMode(Mode),
+}
+
+impl OwnCheck {
+    /// Whether a call that a hook leaves open is checked in this mode.
+    #[must_use]
+    pub fn holds_in(self, mode: Option<Mode>) -> bool {
+        match self {
+            Self::None => false,
+            Self::InMode(own) => mode == Some(own),
+        }
+    }
 }
 
 /// What to assume where nothing tells whether a person is there.
@@ -117,15 +170,40 @@ pub struct PermissionFiles {
 
 /// A trial of a hook: a command that must not pass.
 #[derive(Clone, Copy, Debug)]
-pub struct Trial<'a> {
+pub struct HookTrial<'a> {
     pub event: &'a str,
     pub session: &'a str,
     pub command: &'a str,
 }
 
 impl Client {
+    /// What is assumed of a client until its row says more: nobody has tried it, it cannot ask
+    /// and ignores rewriting, has no check of its own, and its harness registers the hook.
+    pub(crate) const CAUTIOUS: Self = Self {
+        name: "",
+        title: "",
+        proof: Proof::Documented,
+        wire: Wire::Dialect(Dialect::CLAUDE_CODE),
+        presence: AssumedPresence {
+            usual: Presence::Headless,
+            headless_when: None,
+        },
+        rewriting: Rewriting::Ignored,
+        own_check: OwnCheck::None,
+        lets_through: &[],
+        program: None,
+        installation: Installation::ByTheHarness,
+        record: None,
+        marks: ProcessMarks {
+            variables: &[],
+            packages: &[],
+        },
+        files: ClientFiles::NONE,
+        trial: |trial| Self::common_trial(trial, "Bash"),
+    };
+
     /// The payload of Claude Code's dialect, which several clients speak.
-    pub(crate) fn common_trial(trial: &Trial<'_>, tool: &str) -> Value {
+    pub(crate) fn common_trial(trial: &HookTrial<'_>, tool: &str) -> Value {
         serde_json::json!({
             "session_id": trial.session, "cwd": "/", "hook_event_name": trial.event,
             "tool_name": tool, "tool_input": {"command": trial.command},
@@ -133,7 +211,48 @@ impl Client {
     }
 }
 
+impl AssumedPresence {
+    /// A person sits before it, as far as anybody knows.
+    pub(crate) const INTERACTIVE: Self = Self {
+        usual: Presence::Interactive,
+        headless_when: None,
+    };
+}
+
+impl ClientProgram {
+    /// A program with the version that it was tried with.
+    pub(crate) const fn tried(executable: &'static str, tested: &'static str) -> Self {
+        Self { executable, tested }
+    }
+
+    /// A program that nobody could try.
+    pub(crate) const fn untried(executable: &'static str) -> Self {
+        Self {
+            executable,
+            tested: "",
+        }
+    }
+}
+
+impl ProcessMarks {
+    /// Variables alone.
+    pub(crate) const fn variables(variables: &'static [&'static str]) -> Self {
+        Self {
+            variables,
+            packages: &[],
+        }
+    }
+}
+
 impl ClientFiles {
+    /// Files that configure it, and nothing else.
+    pub(crate) const fn protecting(protected: &'static [&'static str]) -> Self {
+        Self {
+            protected,
+            ..Self::NONE
+        }
+    }
+
     /// For a client that has none of them.
     pub const NONE: Self = Self {
         protected: &[],

@@ -13,34 +13,53 @@ use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
 
 /// Where a field may stand: JSON pointers, the first that is there counts.
-pub(crate) type Places = &'static [&'static str];
+pub(crate) type DialectPlaces = &'static [&'static str];
+
+/// What a tool brought in: no documentation says more than a name for it.
+const RESULT: DialectPlaces = &[
+    "/tool_response",
+    "/tool_output",
+    "/tool_result",
+    "/result",
+    "/output",
+];
 
 /// One client's words.
 #[derive(Debug)]
-pub(crate) struct Dialect {
-    pub event: Places,
+pub struct Dialect {
+    pub(crate) event: DialectPlaces,
     /// Its events by our names; an event that is not here decides nothing.
-    pub events: &'static [(&'static str, &'static str)],
+    pub(crate) events: &'static [(&'static str, &'static str)],
     /// What a payload is that names no event.
-    pub unnamed: &'static str,
-    pub session: Places,
-    pub cwd: Places,
-    pub tool: Places,
-    pub input: Places,
-    pub call_id: Places,
-    pub prompt: Places,
+    pub(crate) unnamed: &'static str,
+    pub(crate) session: DialectPlaces,
+    pub(crate) cwd: DialectPlaces,
+    pub(crate) tool: DialectPlaces,
+    pub(crate) input: DialectPlaces,
+    pub(crate) call_id: DialectPlaces,
+    pub(crate) prompt: DialectPlaces,
     /// Its tools by names that are known.
-    pub tools: &'static [(&'static str, &'static str)],
-    pub answers: AnswerForms,
+    pub(crate) tools: &'static [(&'static str, &'static str)],
+    pub(crate) answers: AnswerForms,
 }
 
-/// How a client wants to be answered. `@REASON@` stands for the reason.
+/// How a client wants to be answered. `@REASON@` stands for the text that goes with the verdict,
+/// `@PERSON@` for what the person is told beside it.
 #[derive(Debug)]
 pub(crate) struct AnswerForms {
     pub allow: AnswerForm,
     /// Nothing: a question is a denial.
     pub ask: Option<AnswerForm>,
     pub deny: AnswerForm,
+}
+
+impl AnswerForms {
+    /// Silence lets a call run, and `block` stops it.
+    pub(crate) const BLOCK: Self = Self {
+        allow: AnswerForm::Json("{}"),
+        ask: None,
+        deny: AnswerForm::Json(r#"{"decision":"block","reason":"@REASON@"}"#),
+    };
 }
 
 /// One answer.
@@ -53,6 +72,28 @@ pub(crate) enum AnswerForm {
 }
 
 impl Dialect {
+    /// Claude Code's own names, which most others took over.
+    pub(crate) const CLAUDE_CODE: Self = Self {
+        event: &["/hook_event_name"],
+        events: &[
+            ("PreToolUse", "PreToolUse"),
+            ("PostToolUse", "PostToolUse"),
+            ("UserPromptSubmit", "UserPromptSubmit"),
+            ("SessionStart", "SessionStart"),
+            ("SessionEnd", "SessionEnd"),
+            ("Stop", "Stop"),
+        ],
+        unnamed: "PreToolUse",
+        session: &["/session_id"],
+        cwd: &["/cwd"],
+        tool: &["/tool_name"],
+        input: &["/tool_input"],
+        call_id: &["/tool_use_id"],
+        prompt: &["/prompt"],
+        tools: &[],
+        answers: AnswerForms::BLOCK,
+    };
+
     /// The bytes of a hook's stdin, understood.
     pub(crate) fn parse(&self, bytes: &[u8]) -> Result<Event, Malformed> {
         let mut payload = Payload::parse(bytes)?;
@@ -64,6 +105,7 @@ impl Dialect {
             ("tool_input", self.input),
             ("tool_use_id", self.call_id),
             ("prompt", self.prompt),
+            ("tool_response", RESULT),
         ];
         for (name, places) in moved {
             let found = places
@@ -100,8 +142,11 @@ impl Dialect {
 
     /// An answer in the only form that this client honours.
     pub(crate) fn render(&self, phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
-        let Answer::Ruling(ruling) = answer else {
-            return Reply::neutral();
+        let ruling = match (phase, answer) {
+            (_, Answer::Ruling(ruling)) => ruling,
+            // Claude Code's form; whether a client reads it is not proven.
+            (HookPhase::AfterTool, Answer::Remark(text)) => return claude_code::after_tool(text),
+            (_, Answer::Remark(_) | Answer::Neutral) => return Reply::neutral(),
         };
         match phase {
             HookPhase::BeforeTool | HookPhase::PermissionRequest => {}
@@ -118,9 +163,13 @@ impl Dialect {
         };
         match form {
             AnswerForm::Json(text) => {
-                let reason = Value::from(ruling.reason).to_string();
+                let reason = Value::from(ruling.spoken()).to_string();
+                let person = ruling.notice.as_deref().unwrap_or(&ruling.reason);
                 Reply {
-                    stdout: text.replace("\"@REASON@\"", &reason),
+                    // The model's text cannot hold the other mark: it is put in last.
+                    stdout: text
+                        .replace("\"@PERSON@\"", &Value::from(person).to_string())
+                        .replace("\"@REASON@\"", &reason),
                     exit: 0,
                 }
             }

@@ -65,6 +65,8 @@ pub enum EventKind {
         outcome: Outcome,
         /// What a subagent came back with, where the tool was one.
         report: Option<Report>,
+        /// The words of its result, where the client tells them; empty where it does not.
+        brought: String,
     },
     SubagentStart,
     SubagentStop,

@@ -26,6 +26,7 @@ mod goose;
 mod hermes;
 pub mod install;
 mod kiro;
+mod message;
 mod opencode;
 mod openhands;
 mod payload;
@@ -41,8 +42,9 @@ mod words;
 
 pub use agent::{Agent, CLIENTS};
 pub use client::{
-    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Proof,
-    Rewriting, Trial,
+    AssumedPresence, Client, ClientFiles, ClientProgram, HookTrial, OwnCheck, PermissionFiles,
+    ProcessMarks, Proof, Rewriting, RulePlace, Wire,
 };
+pub use dialect::Dialect;
 pub use event::{Event, EventKind, HookPhase, Malformed, Report, Subagent};
 pub use reply::{Answer, Enforcement, Reply, Ruling};

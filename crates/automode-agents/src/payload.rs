@@ -4,7 +4,7 @@
 //! asked for by name and type; a field of another type is absent, and a field that
 //! a decision needs is required by the caller.
 
-use automode_core::{Mode, ToolCall};
+use automode_core::{Mode, ToolCall, probe};
 use serde_json::{Map, Value};
 
 use crate::event::{Event, EventKind, HookPhase, Malformed, Subagent};
@@ -142,6 +142,12 @@ impl Payload {
                 input: Map::new(),
                 cwd: self.text("cwd").unwrap_or_default().to_owned(),
             })
+    }
+
+    /// The words of a result under any of these names.
+    pub(crate) fn brought(&self, fields: &[&str]) -> String {
+        let found = fields.iter().filter_map(|field| self.fields.get(*field));
+        found.map(probe::texts).collect()
     }
 
     /// The event of a kind, with the fields most clients share.

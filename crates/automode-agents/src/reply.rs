@@ -2,15 +2,13 @@
 //!
 //! An [`Answer`] is one of a decision, a remark after a tool, or nothing to say.
 //! Each agent's module encodes it; a form that a client ignores would let the
-//! command run, so no encoder is shared between clients that differ. Text that goes
-//! to a model or a terminal is bounded and free of control characters here, once.
+//! command run, so no encoder is shared between clients that differ. What is said to
+//! whom is settled in [`crate::message`], once.
 
-use automode_core::escape::is_invisible;
-use automode_core::{Decision, Ground, Presence, Verdict};
+use automode_core::{Decision, Presence, Verdict};
 use serde_json::{Map, Value};
 
-/// Longest reason or notice; clients cap or drop what is longer.
-const MAX_TEXT: usize = 4_000;
+use crate::message::Message;
 
 /// Whether verdicts bite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,7 +35,9 @@ pub struct Ruling {
     pub verdict: Verdict,
     /// For the model.
     pub reason: String,
-    /// For the person, where something failed that they should know of.
+    /// For the person, where they are asked.
+    pub prompt: String,
+    /// For the person, beside the answer: who stopped what, and the next step.
     pub notice: Option<String>,
     /// The name of the decision in the log, with which a person can permit it once.
     pub id: Option<String>,
@@ -51,26 +51,43 @@ impl Ruling {
     /// A denial that no decision stands behind: the input or the process failed.
     #[must_use]
     pub fn failure(why: &str) -> Self {
+        Self::new(Verdict::Deny, Message::failure(why))
+    }
+
+    fn new(verdict: Verdict, message: Message) -> Self {
         Self {
-            verdict: Verdict::Deny,
-            reason: clean(&format!("automode could not decide and denies: {why}")),
-            notice: Some(clean(&format!(
-                "automode failed and denied a tool call: {why}"
-            ))),
+            verdict,
+            reason: message.model,
+            prompt: message.prompt,
+            notice: message.notice,
             id: None,
             stop: false,
             rewritten: None,
         }
     }
 
-    /// The reason for a client that cannot ask, or where nobody is there to be asked.
-    pub(crate) fn unasked(&self) -> String {
-        match &self.id {
-            Some(id) => clean(&format!(
-                "{} (needs a person's yes: they can run `automode allow-once {id}` in their own terminal, then retry)",
-                self.reason
-            )),
-            None => clean(&format!("{} (needs a person's yes)", self.reason)),
+    /// The text that goes with the verdict: a question is read by a person, the rest by the model.
+    pub(crate) fn spoken(&self) -> &str {
+        match self.verdict {
+            Verdict::Allow | Verdict::Deny => &self.reason,
+            Verdict::Ask => &self.prompt,
+        }
+    }
+
+    /// Adds what the person should know beside the decision.
+    pub fn remark(&mut self, text: &str) {
+        self.prompt = format!("{}\n{text}", self.prompt);
+        self.notice = Some(match self.notice.take() {
+            Some(notice) => format!("{notice}\n{text}"),
+            None => text.to_owned(),
+        });
+    }
+
+    /// What the person is told beside the answer. A question tells them itself.
+    pub(crate) fn beside(&self) -> Option<&str> {
+        match self.verdict {
+            Verdict::Allow | Verdict::Deny => self.notice.as_deref(),
+            Verdict::Ask => None,
         }
     }
 
@@ -80,7 +97,6 @@ impl Ruling {
             Verdict::Allow | Verdict::Deny => self.clone(),
             Verdict::Ask => Self {
                 verdict: Verdict::Deny,
-                reason: self.unasked(),
                 rewritten: None,
                 ..self.clone()
             },
@@ -100,15 +116,23 @@ impl Answer {
     /// The answer to a decision, under the name it has in the log.
     #[must_use]
     pub fn decided(decision: &Decision, id: Option<&str>, enforcement: Enforcement) -> Self {
+        Self::decided_about(decision, id, enforcement, "")
+    }
+
+    /// The same, with the command or content that the findings point into.
+    #[must_use]
+    pub fn decided_about(
+        decision: &Decision,
+        id: Option<&str>,
+        enforcement: Enforcement,
+        text: &str,
+    ) -> Self {
         match enforcement {
             Enforcement::Shadow => Self::Neutral,
             Enforcement::Enforce => Self::Ruling(Ruling {
-                verdict: decision.verdict,
-                reason: reason(decision, id),
-                notice: notice(decision),
                 id: id.map(str::to_owned),
                 stop: decision.stop,
-                rewritten: None,
+                ..Ruling::new(decision.verdict, Message::of(decision, id, text))
             }),
         }
     }
@@ -120,45 +144,6 @@ impl Answer {
             Enforcement::Shadow => Self::Neutral,
             Enforcement::Enforce => Self::Ruling(Ruling::failure(why)),
         }
-    }
-}
-
-/// What the model reads. Where a person's word would settle it, they are told how to give it.
-fn reason(decision: &Decision, id: Option<&str>) -> String {
-    let open = match &decision.ground {
-        Ground::Judge(_) | Ground::Limit | Ground::NoJudge | Ground::Failure(_) => true,
-        Ground::Policy { .. }
-        | Ground::Guard(_)
-        | Ground::FastPath(_)
-        | Ground::Permit(_)
-        | Ground::Rule(_)
-        | Ground::Mode(_) => false,
-    };
-    match (decision.verdict, id) {
-        (Verdict::Deny, Some(id)) if open => clean(&format!(
-            "{} (a person can permit it once: `automode allow-once {id}` in their own terminal, then retry)",
-            decision.reason
-        )),
-        (Verdict::Allow | Verdict::Ask | Verdict::Deny, _) => clean(&decision.reason),
-    }
-}
-
-fn notice(decision: &Decision) -> Option<String> {
-    match &decision.ground {
-        Ground::Failure(_) => Some(clean(&format!(
-            "automode: {} ({})",
-            decision.reason,
-            decision.verdict.name()
-        ))),
-        Ground::Limit => Some(clean(&format!("automode: {}", decision.reason))),
-        Ground::Policy { .. }
-        | Ground::Guard(_)
-        | Ground::FastPath(_)
-        | Ground::Permit(_)
-        | Ground::Rule(_)
-        | Ground::Judge(_)
-        | Ground::Mode(_)
-        | Ground::NoJudge => None,
     }
 }
 
@@ -186,19 +171,4 @@ impl Reply {
             exit: 0,
         }
     }
-}
-
-/// One bounded text without control characters: a terminal shows it, a model reads it.
-pub(crate) fn clean(text: &str) -> String {
-    let mut kept: String = text
-        .chars()
-        .map(|c| if c == '\n' || c == '\t' { ' ' } else { c })
-        .filter(|c| !c.is_control() && !is_invisible(*c))
-        .take(MAX_TEXT.saturating_add(1))
-        .collect();
-    if kept.chars().count() > MAX_TEXT {
-        kept.pop();
-        kept.push('…');
-    }
-    kept
 }

@@ -31,7 +31,7 @@ pub(crate) fn own(text: &str) -> Option<String> {
     for tag in INSERTED {
         own = without(&own, tag);
     }
-    let own = own.trim();
+    let own = without_leading_blocks(own.trim());
     if own.is_empty()
         || is_one_block(own)
         || HARNESS_OPENINGS
@@ -41,6 +41,25 @@ pub(crate) fn own(text: &str) -> Option<String> {
         return None;
     }
     Some(shortened(own))
+}
+
+/// What follows the blocks that a client puts first: `<bash-input>…</bash-input>` and its
+/// output stand one behind the other. Only names with a mark in them are a client's.
+fn without_leading_blocks(text: &str) -> &str {
+    let mut rest = text.trim();
+    while let Some(after) = rest.strip_prefix('<') {
+        let name: &str = after
+            .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'))
+            .next()
+            .unwrap_or_default();
+        if !name.contains(['-', '_']) {
+            break;
+        }
+        // One that does not close reaches to the end.
+        let (_, tail) = after.split_once(&format!("</{name}>")).unwrap_or(("", ""));
+        rest = tail.trim();
+    }
+    rest
 }
 
 /// The text is one element `<name …>…</name>`, as clients wrap what they say themselves.
@@ -123,6 +142,19 @@ mod tests {
             None,
         );
         check("[Request interrupted by user for tool use]", None);
+        check(
+            "<bash-input>cat x</bash-input>\n<bash-stdout>yes, push it</bash-stdout><bash-stderr></bash-stderr>",
+            None,
+        );
+        check(
+            "<local-command-stdout>push it</local-command-stdout>\nonly test",
+            Some("only test"),
+        );
+        check("<bash-stdout>push it", None);
+        check(
+            "<bash-stdout a=\"b\">push</bash-stdout><b>go</b> on",
+            Some("<b>go</b> on"),
+        );
         check(
             "<b>important</b> do not push",
             Some("<b>important</b> do not push"),

@@ -85,7 +85,7 @@ fn a_payload_without_what_a_decision_needs_is_malformed() {
         .iter()
         .filter(|client| client.proof == Proof::Documented)
     {
-        let trial = automode_agents::Trial {
+        let trial = automode_agents::HookTrial {
             event: "PreToolUse",
             session: "s",
             command: "ls",
@@ -94,13 +94,15 @@ fn a_payload_without_what_a_decision_needs_is_malformed() {
             panic!("an object")
         };
         assert!(
-            (client.parse)(Value::Object(whole.clone()).to_string().as_bytes()).is_ok(),
+            Agent::of(client)
+                .parse(Value::Object(whole.clone()).to_string().as_bytes())
+                .is_ok(),
             "{}",
             client.name
         );
         for part in ["{}", "[]", "null", "", "{\"tool_name\": \"Bash\"}"] {
             assert!(
-                (client.parse)(part.as_bytes()).is_err(),
+                Agent::of(client).parse(part.as_bytes()).is_err(),
                 "{} {part}",
                 client.name
             );
@@ -112,6 +114,7 @@ fn ruling(verdict: Verdict) -> Answer {
     Answer::Ruling(Ruling {
         verdict,
         reason: "WHY \"quoted\"".to_owned(),
+        prompt: "WHY \"quoted\"".to_owned(),
         ..Ruling::failure("x")
     })
 }

@@ -105,7 +105,7 @@ proptest! {
 
     #[test]
     fn any_reason_stays_one_json_object(reason in ".*", agent in select(Agent::all().collect::<Vec<_>>()), verdict in prop_oneof![Just(Verdict::Ask), Just(Verdict::Deny)]) {
-        let ruling = automode_agents::Ruling { verdict, reason, notice: None, id: None, stop: true, rewritten: None };
+        let ruling = automode_agents::Ruling { verdict, prompt: reason.clone(), notice: Some(reason.clone()), reason, id: None, stop: true, rewritten: None };
         let reply = agent.render(HookPhase::BeforeTool, &Answer::Ruling(ruling), Presence::Headless);
         assert_eq!(fate(agent, HookPhase::BeforeTool, &reply), Fate::Blocked);
     }

@@ -40,16 +40,16 @@ const SETTINGS: &str = r#"// my settings
     "hooks": {
         /* a linter of mine */
         "PreToolUse": [
-            { "matcher": "Edit", "hooks": [ { "type": "command", "command": "lint" } ] },
-        ],
+            { "matcher": "Edit", "hooks": [ { "type": "command", "command": "lint" } ] }
+        ]
     },
-    "alpha": [1, 2],
+    "alpha": [1, 2]
 }
 "#;
 
 #[test]
 fn comments_order_and_foreign_hooks_stay() {
-    let after = plan(agent("claude-code"), Enforcement::Enforce)
+    let after = plan(agent("qwen-code"), Enforcement::Enforce)
         .change
         .apply(Some(SETTINGS))
         .unwrap();
@@ -63,16 +63,45 @@ fn comments_order_and_foreign_hooks_stay() {
         assert!(after.contains(kept), "{kept} is lost in\n{after}");
     }
     assert!(after.find("zeta").unwrap() < after.find("alpha").unwrap());
-    let hooks = install::registered(agent("claude-code"), &after).unwrap();
+    let hooks = install::registered(agent("qwen-code"), &after).unwrap();
     assert_eq!(
         hooks.iter().filter(|hook| hook.ours).count(),
-        install::events(agent("claude-code")).len()
+        install::events(agent("qwen-code")).len()
     );
     assert!(
         hooks
             .iter()
             .any(|hook| hook.command == "lint" && !hook.ours)
     );
+}
+
+/// What the client does not read registers nothing, so nothing is written there.
+#[test]
+fn a_file_that_the_client_does_not_read_is_refused() {
+    let comment = "{\n  // mine\n  \"model\": \"x\"\n}";
+    let comma = "{\"model\": \"x\",}";
+    for agent in json_agents() {
+        let reads_comments = matches!(agent.name(), "gemini-cli" | "qwen-code");
+        for (text, is_read) in [
+            (comment, reads_comments),
+            (comma, false),
+            ("{model: 1}", false),
+            ("{'model': 1}", false),
+            ("{\"model\": 1}", true),
+        ] {
+            let change = plan(agent, Enforcement::Enforce).change;
+            assert_eq!(
+                change.apply(Some(text)).is_ok(),
+                is_read,
+                "{agent:?} {text}"
+            );
+            assert_eq!(
+                install::registered(agent, text).is_ok(),
+                is_read,
+                "{agent:?} {text}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -99,11 +128,11 @@ fn installing_twice_changes_nothing_and_a_new_mode_replaces() {
 
 #[test]
 fn removing_leaves_the_rest() {
-    let added = plan(agent("claude-code"), Enforcement::Enforce)
+    let added = plan(agent("qwen-code"), Enforcement::Enforce)
         .change
         .apply(Some(SETTINGS))
         .unwrap();
-    let removed = install::remove(agent("claude-code"), &added)
+    let removed = install::remove(agent("qwen-code"), &added)
         .unwrap()
         .unwrap();
     assert!(

@@ -65,6 +65,8 @@ fn no_other_crate_names_a_client() {
     ] {
         let mut files = Vec::new();
         sources(&crates().join(name).join("src"), &mut files);
+        // What is hidden in a result speaks to agents by their names.
+        files.retain(|file| !file.ends_with("probe/instruction.rs"));
         for file in files {
             let found = naming(&fs::read_to_string(&file).unwrap());
             assert!(found.is_empty(), "{}: {found:#?}", file.display());

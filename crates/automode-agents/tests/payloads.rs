@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use automode_agents::{Agent, Event, EventKind, HookPhase};
-use automode_core::Mode;
+use automode_agents::{Agent, Answer, Event, EventKind, HookPhase};
+use automode_core::{Mode, Presence};
 use serde_json::{Value, json};
 
 fn agent(name: &str) -> Agent {
@@ -59,6 +59,7 @@ fn describe(event: &Event) -> String {
             id,
             outcome,
             report,
+            brought: _,
         } => {
             let report = report.as_ref().map_or(String::new(), |report| {
                 format!(" report of {:?}: {:?}", report.subagent, report.text)
@@ -93,6 +94,80 @@ fn every_payload_means_what_it_says() {
                 "{agent:?} {line}"
             );
         }
+    }
+}
+
+/// The words of a result reach us from every client that tells them.
+#[test]
+fn what_a_tool_brought_in_is_told() {
+    let base = |event: &str| json!({"session_id": "s", "cwd": "/w", "hook_event_name": event, "tool_name": "Read", "tool_input": {}});
+    let with = |event: &str, field: &str, result: Value| {
+        let mut payload = base(event);
+        payload[field] = result;
+        payload
+    };
+    let object = json!({"content": [{"type": "text", "text": "WORDS"}], "size": 3});
+    let copilot = json!({"sessionId": "s", "timestamp": 1, "cwd": "/w", "toolName": "view", "toolArgs": {}, "toolResult": {"resultType": "success", "textResultForLlm": "WORDS"}});
+    let cline = json!({"taskId": "t", "sessionContext": {"rootSessionId": "s"}, "workspaceRoots": ["/w"], "hookName": "tool_result", "tool_result": {"id": "c", "name": "read_files", "input": {}, "output": [{"result": "WORDS"}]}});
+    let generic = json!({"event": "after-tool", "session": "s", "cwd": "/w", "tool": "Read", "input": {}, "result": "WORDS"});
+    let hermes = json!({"hook_event_name": "post_tool_call", "session_id": "s", "cwd": "/w", "tool_name": "read_file", "tool_input": {}, "tool_response": "WORDS"});
+    for (agent, payload) in [
+        (
+            "claude-code",
+            with("PostToolUse", "tool_response", object.clone()),
+        ),
+        (
+            "claude-code",
+            with("PostToolUseFailure", "error", json!("WORDS")),
+        ),
+        (
+            "codex",
+            with("PostToolUse", "tool_response", json!("WORDS")),
+        ),
+        (
+            "gemini-cli",
+            with("AfterTool", "tool_response", json!({"llmContent": "WORDS"})),
+        ),
+        (
+            "qwen-code",
+            with("PostToolUse", "tool_response", object.clone()),
+        ),
+        (
+            "droid",
+            with("PostToolUse", "tool_response", json!("WORDS")),
+        ),
+        (
+            "opencode",
+            with("PostToolUse", "tool_response", json!("WORDS")),
+        ),
+        (
+            "pi",
+            with(
+                "PostToolUse",
+                "tool_response",
+                json!([{"type": "text", "text": "WORDS"}]),
+            ),
+        ),
+        ("copilot", copilot),
+        ("cline", cline),
+        ("generic", generic),
+        ("hermes", hermes),
+    ] {
+        let known = Agent::all().find(|known| known.name() == agent).unwrap();
+        let event = known.parse(payload.to_string().as_bytes()).unwrap();
+        let EventKind::AfterTool { brought, .. } = event.kind else {
+            panic!("{agent}: {payload}")
+        };
+        assert!(brought.contains("WORDS"), "{agent}: {brought:?}");
+        let remark = known.render(
+            HookPhase::AfterTool,
+            &Answer::Remark("REMARK".to_owned()),
+            Presence::Headless,
+        );
+        assert!(
+            remark.exit == 0 && remark.stdout.contains("REMARK"),
+            "{agent}: {remark:?}"
+        );
     }
 }
 

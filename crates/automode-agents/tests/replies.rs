@@ -9,9 +9,11 @@
 mod client;
 
 use automode_agents::{Agent, Answer, Enforcement, HookPhase, Ruling};
-use automode_core::judge::Stage;
-use automode_core::{Decision, Failure, Ground, Mode, Presence, Trace, Verdict};
+use automode_core::judge::JudgeStage;
+use automode_core::{Decision, Failure, Finding, Ground, Mode, Presence, Trace, Verdict, Weight};
+use automode_shell::Span;
 use client::{Fate, fate};
+use serde_json::{Value, json};
 
 fn agent(name: &str) -> Agent {
     Agent::named(name).unwrap()
@@ -33,10 +35,29 @@ fn answer(verdict: Verdict) -> Answer {
     Answer::decided(&decision(verdict), Some("k3f9"), Enforcement::Enforce)
 }
 
+const WHY: &str = "force-push: rewrites `main`";
+/// For the model.
+const STOPPED: &str = "automode stopped this: force-push: rewrites `main`. Do not try to reach the same end another way. If it is needed, tell the user what for: they can permit it once with `automode allow-once k3f9` in a terminal of their own.";
+/// For the person who is asked.
+const ASKED: &str = "automode asks: force-push: rewrites `main`\n  why?  automode why k3f9";
+/// For the person, beside a denial.
+const TOLD: &str = "automode stopped this: force-push: rewrites `main`\n  fine? automode allow-once k3f9   (in another terminal, then let it try again)\n  why?  automode why k3f9";
+
 #[track_caller]
-fn check(agent: Agent, phase: HookPhase, verdict: Verdict, presence: Presence, expected: &str) {
-    let reply = agent.render(phase, &answer(verdict), presence);
-    assert_eq!((reply.stdout.as_str(), reply.exit), (expected, 0));
+fn check(name: &str, phase: HookPhase, verdict: Verdict, presence: Presence, expected: Value) {
+    let reply = agent(name).render(phase, &answer(verdict), presence);
+    assert_eq!((reply.stdout, reply.exit), (expected.to_string(), 0));
+}
+
+/// Claude Code's answer before a tool.
+fn nested(word: &str, reason: &str) -> Value {
+    let mut answer = json!({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse", "permissionDecision": word, "permissionDecisionReason": reason,
+    }});
+    if word == "deny" {
+        answer["systemMessage"] = json!(TOLD);
+    }
+    answer
 }
 
 #[test]
@@ -44,214 +65,234 @@ fn bytes_on_the_wire() {
     use HookPhase::{BeforeTool, PermissionRequest};
     use Presence::{Headless, Interactive};
     use Verdict::{Allow, Ask, Deny};
-    let nested = |word: &str, reason: &str| {
-        format!(
-            r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"{word}","permissionDecisionReason":"{reason}"}}}}"#
-        )
+    let none = || json!({});
+    let permitted = || json!({"hookSpecificOutput": {"decision": {"behavior": "allow"}, "hookEventName": "PermissionRequest"}});
+    let refused = || {
+        json!({
+            "hookSpecificOutput": {"decision": {"behavior": "deny", "message": STOPPED}, "hookEventName": "PermissionRequest"},
+            "systemMessage": TOLD,
+        })
     };
-    let request = |message: &str| {
-        format!(
-            r#"{{"hookSpecificOutput":{{"decision":{{"behavior":"deny","message":"{message}"}},"hookEventName":"PermissionRequest"}}}}"#
-        )
-    };
-    let why = "force-push: rewrites `main`";
-    let unasked = "force-push: rewrites `main` (needs a person's yes: they can run `automode allow-once k3f9` in their own terminal, then retry)";
 
+    let claude = "claude-code";
+    check(claude, BeforeTool, Allow, Interactive, nested("allow", WHY));
+    check(claude, BeforeTool, Ask, Interactive, nested("ask", ASKED));
+    check(claude, BeforeTool, Ask, Headless, nested("deny", STOPPED));
     check(
-        agent("claude-code"),
-        BeforeTool,
-        Allow,
-        Interactive,
-        &nested("allow", why),
-    );
-    check(
-        agent("claude-code"),
-        BeforeTool,
-        Ask,
-        Interactive,
-        &nested("ask", why),
-    );
-    check(
-        agent("claude-code"),
-        BeforeTool,
-        Ask,
-        Headless,
-        &nested("deny", unasked),
-    );
-    check(
-        agent("claude-code"),
+        claude,
         BeforeTool,
         Deny,
         Interactive,
-        &nested("deny", why),
+        nested("deny", STOPPED),
+    );
+    check(claude, PermissionRequest, Allow, Interactive, permitted());
+    check(claude, PermissionRequest, Ask, Interactive, none());
+    check(claude, PermissionRequest, Ask, Headless, refused());
+    check(claude, PermissionRequest, Deny, Interactive, refused());
+
+    check("codex", BeforeTool, Allow, Headless, none());
+    check(
+        "codex",
+        BeforeTool,
+        Ask,
+        Interactive,
+        nested("deny", STOPPED),
+    );
+    check("codex", BeforeTool, Deny, Headless, nested("deny", STOPPED));
+    check("codex", PermissionRequest, Allow, Headless, permitted());
+    check("codex", PermissionRequest, Ask, Interactive, refused());
+
+    let gemini = "gemini-cli";
+    let denied = || json!({"decision": "deny", "reason": STOPPED, "systemMessage": TOLD});
+    check(
+        gemini,
+        BeforeTool,
+        Allow,
+        Headless,
+        json!({"decision": "allow", "reason": WHY}),
+    );
+    check(gemini, BeforeTool, Ask, Headless, denied());
+    check(
+        gemini,
+        BeforeTool,
+        Ask,
+        Interactive,
+        json!({"decision": "ask", "reason": ASKED}),
+    );
+    check(gemini, BeforeTool, Deny, Headless, denied());
+
+    check(
+        "qwen-code",
+        BeforeTool,
+        Deny,
+        Interactive,
+        nested("deny", STOPPED),
     );
     check(
-        agent("claude-code"),
+        "qwen-code",
+        BeforeTool,
+        Ask,
+        Headless,
+        nested("deny", STOPPED),
+    );
+
+    let copilot = |word: &str, reason: &str| json!({"permissionDecision": word, "permissionDecisionReason": reason});
+    check(
+        "copilot",
+        BeforeTool,
+        Allow,
+        Interactive,
+        copilot("allow", WHY),
+    );
+    check(
+        "copilot",
+        BeforeTool,
+        Ask,
+        Interactive,
+        copilot("ask", ASKED),
+    );
+    check(
+        "copilot",
         PermissionRequest,
         Allow,
         Interactive,
-        r#"{"hookSpecificOutput":{"decision":{"behavior":"allow"},"hookEventName":"PermissionRequest"}}"#,
+        json!({"behavior": "allow"}),
     );
     check(
-        agent("claude-code"),
+        "copilot",
         PermissionRequest,
         Ask,
         Interactive,
+        json!({"behavior": "deny", "message": STOPPED}),
+    );
+
+    check(
+        "opencode",
+        BeforeTool,
+        Allow,
+        Headless,
+        nested("allow", WHY),
+    );
+    check(
+        "opencode",
+        BeforeTool,
+        Ask,
+        Interactive,
+        nested("deny", STOPPED),
+    );
+
+    let cursor = agent("cursor").render(BeforeTool, &answer(Deny), Interactive);
+    let cursor: Value = serde_json::from_str(&cursor.stdout).unwrap();
+    assert_eq!(
+        cursor,
+        json!({"permission": "deny", "user_message": TOLD, "agent_message": STOPPED})
+    );
+
+    check(
+        "generic",
+        BeforeTool,
+        Allow,
+        Interactive,
+        json!({"reason": WHY, "verdict": "allow"}),
+    );
+    check(
+        "generic",
+        BeforeTool,
+        Ask,
+        Interactive,
+        json!({"id": "k3f9", "reason": ASKED, "verdict": "ask"}),
+    );
+    check(
+        "generic",
+        BeforeTool,
+        Deny,
+        Interactive,
+        json!({"id": "k3f9", "notice": TOLD, "reason": STOPPED, "verdict": "deny"}),
+    );
+}
+
+/// Every denial says who stopped it, what the person may type next, and to the model that
+/// another way is not wanted. No text advises to set up a judge.
+#[test]
+fn every_answer_has_a_way_out() {
+    let policy = Ground::Policy {
+        rule: "Bash(git push *)".to_owned(),
+        origin: "/home/dev/.config/automode/config.toml:2".to_owned(),
+    };
+    let check = |ground: Ground, step: &str| {
+        let denial = Decision {
+            ground,
+            ..decision(Verdict::Deny)
+        };
+        let Answer::Ruling(ruling) = Answer::decided(&denial, Some("k3f9"), Enforcement::Enforce)
+        else {
+            panic!("a ruling")
+        };
+        let notice = ruling.notice.unwrap();
+        assert!(notice.starts_with("automode stopped this: "), "{notice}");
+        assert!(
+            notice.contains(step) && notice.contains("automode why k3f9"),
+            "{notice}"
+        );
+        assert!(ruling.reason.contains("another way"), "{}", ruling.reason);
+        assert!(!notice.contains("AUTOMODE_JUDGE") && !ruling.prompt.contains("AUTOMODE_JUDGE"));
+    };
+    check(
+        policy,
+        "the rule is in /home/dev/.config/automode/config.toml:2",
+    );
+    for ground in [
+        Ground::Guard("protected-path"),
+        Ground::Rule("force-push"),
+        Ground::Judge(JudgeStage::Thinking),
+        Ground::Mode(Mode::Plan),
+        Ground::Limit,
+        Ground::NoJudge,
+    ] {
+        check(ground, "automode allow-once k3f9");
+    }
+    for failure in Failure::ALL {
+        let step = match failure {
+            // What was not understood cannot have been permitted.
+            Failure::Parse => "automode why k3f9",
+            Failure::Unavailable
+            | Failure::Timeout
+            | Failure::Budget
+            | Failure::Refused
+            | Failure::Unreadable
+            | Failure::Overlong
+            | Failure::Cancelled
+            | Failure::Store
+            | Failure::Panic => "automode allow-once k3f9",
+        };
+        check(Ground::Failure(failure), step);
+    }
+}
+
+#[test]
+fn the_person_sees_the_part_and_the_model_the_advice() {
+    let command = "cd /tmp && git push -f && ls";
+    let mut asked = decision(Verdict::Ask);
+    asked.findings.push(Finding {
+        rule: "force-push",
+        weight: Weight::Evidence,
+        span: Span::new(11, 22),
+        evidence: "rewrites `main`".to_owned(),
+        instead: "push to a branch of your own".to_owned(),
+    });
+    asked.reason = "force-push: rewrites `main`; push to a branch of your own".to_owned();
+    let answer = Answer::decided_about(&asked, Some("k3f9"), Enforcement::Enforce, command);
+    let Answer::Ruling(ruling) = answer else {
+        panic!("a ruling")
+    };
+    assert_eq!(
+        ruling.prompt,
+        "automode asks: rewrites `main` (force-push)\n  in: git push -f\n  why?  automode why k3f9"
+    );
+    assert!(
+        ruling.reason.contains("push to a branch of your own"),
         "{}",
-    );
-    check(
-        agent("claude-code"),
-        PermissionRequest,
-        Ask,
-        Headless,
-        &request(unasked),
-    );
-    check(
-        agent("claude-code"),
-        PermissionRequest,
-        Deny,
-        Interactive,
-        &request(why),
-    );
-
-    check(agent("codex"), BeforeTool, Allow, Headless, "{}");
-    check(
-        agent("codex"),
-        BeforeTool,
-        Ask,
-        Interactive,
-        &nested("deny", unasked),
-    );
-    check(
-        agent("codex"),
-        BeforeTool,
-        Deny,
-        Headless,
-        &nested("deny", why),
-    );
-    check(
-        agent("codex"),
-        PermissionRequest,
-        Allow,
-        Headless,
-        r#"{"hookSpecificOutput":{"decision":{"behavior":"allow"},"hookEventName":"PermissionRequest"}}"#,
-    );
-    check(
-        agent("codex"),
-        PermissionRequest,
-        Ask,
-        Interactive,
-        &request(unasked),
-    );
-
-    check(
-        agent("gemini-cli"),
-        BeforeTool,
-        Allow,
-        Headless,
-        r#"{"decision":"allow","reason":"force-push: rewrites `main`"}"#,
-    );
-    check(
-        agent("gemini-cli"),
-        BeforeTool,
-        Ask,
-        Headless,
-        &format!(r#"{{"decision":"deny","reason":"{unasked}"}}"#),
-    );
-    check(
-        agent("gemini-cli"),
-        BeforeTool,
-        Ask,
-        Interactive,
-        r#"{"decision":"ask","reason":"force-push: rewrites `main`"}"#,
-    );
-    check(
-        agent("gemini-cli"),
-        BeforeTool,
-        Deny,
-        Headless,
-        r#"{"decision":"deny","reason":"force-push: rewrites `main`"}"#,
-    );
-
-    check(
-        agent("qwen-code"),
-        BeforeTool,
-        Deny,
-        Interactive,
-        &nested("deny", why),
-    );
-    check(
-        agent("qwen-code"),
-        BeforeTool,
-        Ask,
-        Headless,
-        &nested("deny", unasked),
-    );
-
-    check(
-        agent("copilot"),
-        BeforeTool,
-        Allow,
-        Interactive,
-        r#"{"permissionDecision":"allow","permissionDecisionReason":"force-push: rewrites `main`"}"#,
-    );
-    check(
-        agent("copilot"),
-        BeforeTool,
-        Ask,
-        Interactive,
-        r#"{"permissionDecision":"ask","permissionDecisionReason":"force-push: rewrites `main`"}"#,
-    );
-    check(
-        agent("copilot"),
-        PermissionRequest,
-        Allow,
-        Interactive,
-        r#"{"behavior":"allow"}"#,
-    );
-    check(
-        agent("copilot"),
-        PermissionRequest,
-        Ask,
-        Interactive,
-        &format!(r#"{{"behavior":"deny","message":"{unasked}"}}"#),
-    );
-
-    check(
-        agent("opencode"),
-        BeforeTool,
-        Allow,
-        Headless,
-        &nested("allow", why),
-    );
-    check(
-        agent("opencode"),
-        BeforeTool,
-        Ask,
-        Interactive,
-        &nested("deny", unasked),
-    );
-
-    check(
-        agent("generic"),
-        BeforeTool,
-        Allow,
-        Interactive,
-        r#"{"reason":"force-push: rewrites `main`","verdict":"allow"}"#,
-    );
-    check(
-        agent("generic"),
-        BeforeTool,
-        Ask,
-        Interactive,
-        r#"{"id":"k3f9","reason":"force-push: rewrites `main`","verdict":"ask"}"#,
-    );
-    check(
-        agent("generic"),
-        BeforeTool,
-        Deny,
-        Interactive,
-        r#"{"id":"k3f9","reason":"force-push: rewrites `main`","verdict":"deny"}"#,
+        ruling.reason
     );
 }
 
@@ -313,7 +354,7 @@ fn rendering_and_reading_back_keeps_the_verdict() {
         Ground::Guard("protected-path"),
         Ground::FastPath("safe-tool"),
         Ground::Rule("force-push"),
-        Ground::Judge(Stage::Fast),
+        Ground::Judge(JudgeStage::Fast),
         Ground::Mode(Mode::Plan),
         Ground::Limit,
         Ground::NoJudge,
@@ -459,7 +500,8 @@ fn a_failure_is_shown_to_the_person() {
         let reply = agent.render(HookPhase::BeforeTool, &failure, Presence::Headless);
         let answer: serde_json::Value = serde_json::from_str(&reply.stdout).unwrap();
         assert_eq!(
-            answer[field], "automode failed and denied a tool call: the judge did not answer",
+            answer[field],
+            "automode failed and denied a tool call: the judge did not answer\n  see: automode doctor",
             "{agent:?}"
         );
     };
@@ -483,7 +525,9 @@ fn a_reason_is_bounded_and_plain() {
         panic!()
     };
     assert!(
-        ruling.reason.starts_with("a[31mb cxxx")
+        ruling
+            .reason
+            .starts_with("automode stopped this: a[31mb cxxx")
             && ruling.reason.ends_with('…')
             && ruling.reason.chars().count() == 4_001
     );

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::shape::{Form, Shape, encoded, verdict};
+use crate::shape::{ReplyForm, WireShape, encoded, verdict};
 
 pub(crate) const VERSION: &str = "2023-06-01";
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct AnthropicBody<'a> {
     model: &'a str,
     max_tokens: u32,
     system: Vec<Block<'a>>,
-    messages: Vec<Turn<'a>>,
+    messages: Vec<AnthropicTurn<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Turn<'a> {
+struct AnthropicTurn<'a> {
     role: &'static str,
     content: Vec<Block<'a>>,
 }
@@ -60,18 +60,18 @@ struct OutputConfig {
 }
 
 /// The request as the service wants it.
-pub(crate) fn body(request: &Request, model: &str, shape: &Shape) -> Result<Vec<u8>, Trouble> {
-    let forced = shape.form == Form::ForcedTool;
-    let format = (shape.form == Form::Schema)
+pub(crate) fn body(request: &Request, model: &str, shape: &WireShape) -> Result<Vec<u8>, Trouble> {
+    let forced = shape.form == ReplyForm::ForcedTool;
+    let format = (shape.form == ReplyForm::Schema)
         .then(|| json!({"type": "json_schema", "schema": tool::schema()}));
-    let body = Body {
+    let body = AnthropicBody {
         model,
         max_tokens: shape.max_tokens,
         system: blocks(&request.system),
         messages: request
             .messages
             .iter()
-            .map(|turn| Turn {
+            .map(|turn| AnthropicTurn {
                 role: "user",
                 content: blocks(turn),
             })
@@ -108,19 +108,19 @@ fn blocks(segments: &[Segment]) -> Vec<Block<'_>> {
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct AnthropicMessage {
     #[serde(default)]
     model: String,
-    content: Vec<Content>,
+    content: Vec<AnswerBlock>,
     stop_reason: Option<String>,
     stop_sequence: Option<String>,
     #[serde(default)]
-    usage: Tokens,
+    usage: AnthropicTokens,
 }
 
 /// One block, flat: a tagged enum would lose the exact bytes of the arguments.
 #[derive(Deserialize)]
-struct Content {
+struct AnswerBlock {
     r#type: String,
     text: Option<String>,
     name: Option<String>,
@@ -128,7 +128,7 @@ struct Content {
 }
 
 #[derive(Default, Deserialize)]
-struct Tokens {
+struct AnthropicTokens {
     #[serde(default)]
     input_tokens: u64,
     #[serde(default)]
@@ -141,7 +141,8 @@ struct Tokens {
 
 /// The answer, neutral again.
 pub(crate) fn read(bytes: &[u8]) -> Result<Reply, String> {
-    let message: Message = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let message: AnthropicMessage =
+        serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let mut text = String::new();
     let mut calls = Vec::new();
     for content in &message.content {

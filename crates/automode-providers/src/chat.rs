@@ -8,11 +8,11 @@ use automode_core::judge::{Finish, Reply, Request, Trouble, Usage, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::shape::{Form, Shape, encoded, end_or_stop, joined, verdict, without_thoughts};
+use crate::shape::{ReplyForm, WireShape, encoded, end_or_stop, joined, verdict, without_thoughts};
 
 /// The name of the token limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Limit {
+pub(crate) enum TokenLimit {
     /// What every compatible server takes.
     MaxTokens,
     /// What the vendor's own models insist on.
@@ -20,9 +20,9 @@ pub(crate) enum Limit {
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ChatBody<'a> {
     model: &'a str,
-    messages: [Turn; 2],
+    messages: [ChatTurn; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Turn {
+struct ChatTurn {
     role: &'static str,
     content: String,
 }
@@ -52,32 +52,32 @@ struct Turn {
 pub(crate) fn body(
     request: &Request,
     model: &str,
-    shape: &Shape,
-    limit: Limit,
+    shape: &WireShape,
+    limit: TokenLimit,
 ) -> Result<Vec<u8>, Trouble> {
-    let forced = shape.form == Form::ForcedTool;
+    let forced = shape.form == ReplyForm::ForcedTool;
     let tokens = |wanted| (limit == wanted).then_some(shape.max_tokens);
-    let body = Body {
+    let body = ChatBody {
         model,
         messages: [
-            Turn {
+            ChatTurn {
                 role: "system",
                 content: joined(&request.system),
             },
-            Turn {
+            ChatTurn {
                 role: "user",
                 content: joined(request.messages.iter().flatten()),
             },
         ],
-        max_tokens: tokens(Limit::MaxTokens),
-        max_completion_tokens: tokens(Limit::MaxCompletionTokens),
+        max_tokens: tokens(TokenLimit::MaxTokens),
+        max_completion_tokens: tokens(TokenLimit::MaxCompletionTokens),
         stream: false,
         temperature: shape.temperature,
         stop: shape.stop.map(|stop| [stop]),
         // Switches of other vendors mean nothing here.
         reasoning_effort: match limit {
-            Limit::MaxTokens => None,
-            Limit::MaxCompletionTokens => shape.switch.or(shape.effort),
+            TokenLimit::MaxTokens => None,
+            TokenLimit::MaxCompletionTokens => shape.switch.or(shape.effort),
         },
         tools: forced.then(|| {
             json!([{"type": "function", "function": {
@@ -88,7 +88,7 @@ pub(crate) fn body(
             }}])
         }),
         tool_choice: forced.then(|| json!({"type": "function", "function": {"name": tool::NAME}})),
-        response_format: (shape.form == Form::Schema).then(|| {
+        response_format: (shape.form == ReplyForm::Schema).then(|| {
             json!({"type": "json_schema", "json_schema": {
                 "name": tool::NAME,
                 "schema": tool::schema(),
@@ -103,14 +103,14 @@ pub(crate) fn body(
 struct Completion {
     #[serde(default)]
     model: String,
-    choices: Vec<Choice>,
+    choices: Vec<ChatChoice>,
     #[serde(default)]
-    usage: Option<Tokens>,
+    usage: Option<ChatTokens>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
-    message: Message,
+struct ChatChoice {
+    message: ChatMessage,
     finish_reason: Option<String>,
     /// Some servers name the stop sequence here, and `null` for the end.
     #[serde(default, deserialize_with = "told")]
@@ -123,17 +123,17 @@ fn told<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Valu
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct ChatMessage {
     #[serde(default)]
     content: Option<String>,
     #[serde(default)]
     refusal: Option<String>,
     #[serde(default)]
-    tool_calls: Option<Vec<Call>>,
+    tool_calls: Option<Vec<ChatCall>>,
 }
 
 #[derive(Deserialize)]
-struct Call {
+struct ChatCall {
     function: Function,
 }
 
@@ -144,7 +144,7 @@ struct Function {
 }
 
 #[derive(Default, Deserialize)]
-struct Tokens {
+struct ChatTokens {
     #[serde(default)]
     prompt_tokens: u64,
     #[serde(default)]
@@ -160,7 +160,7 @@ struct Details {
 }
 
 /// The answer, neutral again.
-pub(crate) fn read(bytes: &[u8], shape: &Shape) -> Result<Reply, String> {
+pub(crate) fn read(bytes: &[u8], shape: &WireShape) -> Result<Reply, String> {
     let completion: Completion =
         serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let [choice] = &completion.choices[..] else {

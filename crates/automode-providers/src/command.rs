@@ -14,6 +14,7 @@ use automode_core::judge::{
     Finish, Model, Patience, Price, Provider, Reply, Request, Trouble, Usage, price_of,
 };
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::open::Setup;
 use crate::process;
@@ -25,12 +26,14 @@ const MAX_OUTPUT: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Program {
     command: Vec<String>,
+    /// The program with a digest of the whole line: another line is another judge.
+    place: String,
     model: String,
     price: Option<Price>,
 }
 
 #[derive(Serialize)]
-struct Input<'a> {
+struct ProgramInput<'a> {
     #[serde(flatten)]
     request: &'a Request,
     model: &'a str,
@@ -38,7 +41,7 @@ struct Input<'a> {
 }
 
 #[derive(Deserialize)]
-struct Output {
+struct ProgramOutput {
     text: String,
     #[serde(default)]
     finish: Option<Finish>,
@@ -60,10 +63,20 @@ impl Program {
                 .model
                 .clone()
                 .unwrap_or_else(|| format!("command:{program}")),
+            place: format!("{program} ({})", digest(&provider.command)),
             command: provider.command.clone(),
             price: provider.price,
         })
     }
+}
+
+/// The line may hold a secret, so it is known by its digest.
+fn digest(command: &[String]) -> String {
+    let line = Sha256::digest(command.join("\0"));
+    line.iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 impl Model for Program {
@@ -72,7 +85,7 @@ impl Model for Program {
     }
 
     fn place(&self) -> &str {
-        self.command.first().map_or("", String::as_str)
+        &self.place
     }
 
     fn price(&self) -> Option<Price> {
@@ -80,7 +93,7 @@ impl Model for Program {
     }
 
     fn ask(&self, request: &Request, patience: Patience<'_>) -> Result<Reply, Trouble> {
-        let input = serde_json::to_vec(&Input {
+        let input = serde_json::to_vec(&ProgramInput {
             request,
             model: &self.model,
             prompt: request.text(),
@@ -102,7 +115,7 @@ impl Model for Program {
 fn read(output: Vec<u8>, model: &str) -> Result<Reply, Trouble> {
     let text = String::from_utf8(output)
         .map_err(|_| Trouble::new(Failure::Unreadable, "the output is not text"))?;
-    Ok(match serde_json::from_str::<Output>(&text) {
+    Ok(match serde_json::from_str::<ProgramOutput>(&text) {
         Ok(output) => Reply {
             text: output.text,
             finish: output.finish.unwrap_or(Finish::Ended),

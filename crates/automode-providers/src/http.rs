@@ -5,6 +5,8 @@
 //! to life with the first request of the process.
 
 use std::collections::BTreeMap;
+use std::env;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -14,11 +16,11 @@ use automode_core::judge::{
     Capabilities, Kind, Model, Patience, Price, Reply, Request, Trouble, price_of,
 };
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Client, NoProxy, Proxy, Response, StatusCode, Url};
 
 use crate::key::Key;
 use crate::open::Setup;
-use crate::shape::Shape;
+use crate::shape::WireShape;
 use crate::{anthropic, chat, responses};
 
 /// The largest answer that is read; a verdict is a few kilobytes.
@@ -58,25 +60,7 @@ impl Endpoint {
             Kind::OpenAi => "/responses",
             Kind::OpenAiCompatible | Kind::Command | Kind::Cassette => "/chat/completions",
         };
-        let wrong = |why: &str| {
-            Setup::new(format!(
-                "the address of the judge {why} (hint: give a base URL such as `https://api.example.com/v1`)"
-            ))
-        };
-        let url = Url::parse(&format!("{base}{path}")).map_err(|_| wrong("is not a URL"))?;
-        match url.scheme() {
-            "https" => {}
-            "http" if is_loopback(&url) || key.is_none() => {}
-            "http" => {
-                return Err(wrong(
-                    "is plain http to another machine, and a key must not travel that way",
-                ));
-            }
-            _ => return Err(wrong("is not an http URL")),
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("holds a password; name a `key` instead"));
-        }
+        let url = checked_url(base, path, key.as_ref())?;
         // With its port: two servers on one machine may call their models alike.
         let port = url.port().map(|port| format!(":{port}"));
         let host = url.host_str().unwrap_or_default();
@@ -97,13 +81,50 @@ impl Endpoint {
         Self { price, ..self }
     }
 
-    fn limit(&self) -> chat::Limit {
+    fn limit(&self) -> chat::TokenLimit {
         if self.url.host_str() == Some("api.openai.com") {
-            chat::Limit::MaxCompletionTokens
+            chat::TokenLimit::MaxCompletionTokens
         } else {
-            chat::Limit::MaxTokens
+            chat::TokenLimit::MaxTokens
         }
     }
+}
+
+/// An address over which a judge may be asked: a key travels encrypted, or nowhere.
+fn checked_url(base: &str, path: &str, key: Option<&Key>) -> Result<Url, Setup> {
+    let wrong = |why: &str| {
+        // An address may hold a password: it is then not shown.
+        let shown = if base.contains('@') {
+            String::new()
+        } else {
+            format!(" `{base}`")
+        };
+        Setup::new(format!(
+            "the address{shown} of the judge {why} (hint: give a base URL such as `https://api.example.com/v1`)"
+        ))
+    };
+    let url = Url::parse(&format!("{base}{path}")).map_err(|_| wrong("is not a URL"))?;
+    match url.scheme() {
+        scheme if !base.contains("://") => {
+            return Err(Setup::new(format!(
+                "the address `{scheme}:…` of the judge has no scheme (hint: write `http://` or `https://` before it)"
+            )));
+        }
+        "https" => {}
+        "http" if is_loopback(&url) || key.is_none() => {}
+        "http" => {
+            return Err(wrong(
+                "is plain http to another machine, and a key must not travel that way",
+            ));
+        }
+        _ => return Err(wrong("is not an http URL")),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong(
+            "holds a password; say where the key is with `key_env` instead",
+        ));
+    }
+    Ok(url)
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -154,17 +175,17 @@ fn headers(
 
 /// A model behind HTTP.
 #[derive(Debug)]
-pub(crate) struct Service {
+pub(crate) struct HttpService {
     endpoint: Endpoint,
 }
 
-impl Service {
+impl HttpService {
     pub(crate) const fn new(endpoint: Endpoint) -> Self {
         Self { endpoint }
     }
 }
 
-impl Model for Service {
+impl Model for HttpService {
     fn model(&self) -> &str {
         &self.endpoint.model
     }
@@ -179,7 +200,7 @@ impl Model for Service {
 
     fn ask(&self, request: &Request, patience: Patience<'_>) -> Result<Reply, Trouble> {
         let endpoint = &self.endpoint;
-        let shape = Shape::of(request, &endpoint.capabilities);
+        let shape = WireShape::of(request, &endpoint.capabilities);
         let body = match endpoint.kind {
             Kind::Anthropic => anthropic::body(request, &endpoint.model, &shape)?,
             Kind::OpenAi => responses::body(request, &endpoint.model, &shape)?,
@@ -209,20 +230,20 @@ pub(crate) fn end_of(timeout: Duration) -> Instant {
 }
 
 /// A client, and the thread where its connections live.
-struct Engine {
+struct HttpEngine {
     client: Client,
     handle: tokio::runtime::Handle,
 }
 
-fn engine() -> Result<&'static Engine, Trouble> {
-    static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
+fn engine() -> Result<&'static HttpEngine, Trouble> {
+    static ENGINE: OnceLock<Result<HttpEngine, String>> = OnceLock::new();
     ENGINE
         .get_or_init(start)
         .as_ref()
         .map_err(|why| Trouble::new(Failure::Unavailable, why))
 }
 
-fn start() -> Result<Engine, String> {
+fn start() -> Result<HttpEngine, String> {
     // Somebody in this process may have chosen before; theirs serves as well.
     rustls::crypto::ring::default_provider()
         .install_default()
@@ -230,7 +251,12 @@ fn start() -> Result<Engine, String> {
     let client = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT)
-        .user_agent(concat!("automode/", env!("CARGO_PKG_VERSION")))
+        .user_agent(concat!("automode/", env!("CARGO_PKG_VERSION")));
+    let client = match proxy() {
+        Some(proxy) => client.proxy(proxy),
+        None => client.no_proxy(),
+    };
+    let client = client
         .build()
         .map_err(|error| format!("no HTTP client: {error}"))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -242,7 +268,37 @@ fn start() -> Result<Engine, String> {
         .name("judge-http".to_owned())
         .spawn(move || runtime.block_on(std::future::pending::<()>()))
         .map_err(|error| format!("no HTTP thread: {error}"))?;
-    Ok(Engine { client, handle })
+    Ok(HttpEngine { client, handle })
+}
+
+/// The proxy that the environment names, for `https` alone and with certificates that are the
+/// system's: a proxy that can write the answers would be the judge.
+fn proxy() -> Option<Proxy> {
+    let named = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
+        .iter()
+        .find_map(|name| env::var(name).ok().filter(|address| !address.is_empty()))?;
+    let proxy = Proxy::https(named).ok()?;
+    has_system_certificates().then(|| proxy.no_proxy(NoProxy::from_env()))
+}
+
+/// Whether no variable puts certificates of somebody else in place of the system's.
+fn has_system_certificates() -> bool {
+    ["SSL_CERT_FILE", "SSL_CERT_DIR"]
+        .iter()
+        .filter_map(env::var_os)
+        .all(|path| is_the_systems(Path::new(&path)))
+}
+
+/// A file of the system's owner that nobody else may write.
+#[cfg(unix)]
+fn is_the_systems(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).is_ok_and(|about| about.uid() == 0 && about.mode() & 0o022 == 0)
+}
+
+#[cfg(not(unix))]
+fn is_the_systems(_path: &Path) -> bool {
+    false
 }
 
 fn send(endpoint: &Endpoint, body: Vec<u8>, patience: Patience<'_>) -> Result<Vec<u8>, Trouble> {
@@ -254,11 +310,17 @@ fn send(endpoint: &Endpoint, body: Vec<u8>, patience: Patience<'_>) -> Result<Ve
         .headers(endpoint.headers.clone())
         .timeout(patience.timeout)
         .body(body);
+    let asked = HttpAsked {
+        place: endpoint.place.clone(),
+        model: endpoint.model.clone(),
+        timeout: patience.timeout,
+    };
+    let late = asked.late();
     let (sender, receiver) = channel();
     let task = engine.handle.spawn(async move {
         let outcome = match call.send().await {
-            Ok(response) => receive(response).await,
-            Err(error) => Err(broken(&error)),
+            Ok(response) => receive(response, &asked).await,
+            Err(error) => Err(asked.broken(&error)),
         };
         // Nobody may be waiting any more.
         let _ = sender.send(outcome);
@@ -273,9 +335,7 @@ fn send(endpoint: &Endpoint, body: Vec<u8>, patience: Patience<'_>) -> Result<Ve
             Err(RecvTimeoutError::Timeout) if patience.cancel.is_cancelled() => {
                 Some(Trouble::new(Failure::Cancelled, "cancelled"))
             }
-            Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                Some(Trouble::new(Failure::Timeout, "no answer in time").retry(None))
-            }
+            Err(RecvTimeoutError::Timeout) if left.is_zero() => Some(late.clone()),
             Err(RecvTimeoutError::Timeout) => None,
         };
         if let Some(trouble) = ended {
@@ -285,20 +345,33 @@ fn send(endpoint: &Endpoint, body: Vec<u8>, patience: Patience<'_>) -> Result<Ve
     }
 }
 
-async fn receive(response: Response) -> Result<Vec<u8>, Trouble> {
+/// Who is asked, for the words of what went wrong.
+struct HttpAsked {
+    place: String,
+    model: String,
+    timeout: Duration,
+}
+
+async fn receive(response: Response, asked: &HttpAsked) -> Result<Vec<u8>, Trouble> {
     let status = response.status();
     let after = retry_after(response.headers());
     let json = is_json(response.headers());
-    let body = read(response).await;
+    let body = read(response, asked).await;
     if status.is_success() {
         return if json {
             body
         } else {
-            Err(Trouble::new(Failure::Unavailable, "the answer is not JSON"))
+            Err(Trouble::new(
+                Failure::Unavailable,
+                &format!(
+                    "what {} answers is not JSON (hint: is `base_url` that of a model service?)",
+                    asked.place
+                ),
+            ))
         };
     }
     // What an error says is for people; failing to read it changes nothing.
-    Err(refused(status, &body.unwrap_or_default(), after))
+    Err(asked.refused(status, &body.unwrap_or_default(), after))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -309,14 +382,18 @@ fn is_json(headers: &HeaderMap) -> bool {
         .is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"))
 }
 
-async fn read(mut response: Response) -> Result<Vec<u8>, Trouble> {
+async fn read(mut response: Response, asked: &HttpAsked) -> Result<Vec<u8>, Trouble> {
     let too_large = || Trouble::new(Failure::Unavailable, "the answer is too large");
     let announced = response.content_length().unwrap_or(0);
     if announced > MAX_BODY as u64 {
         return Err(too_large());
     }
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| broken(&error))? {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| asked.broken(&error))?
+    {
         if body.len().saturating_add(chunk.len()) > MAX_BODY {
             return Err(too_large());
         }
@@ -336,38 +413,79 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs_f64(seconds.clamp(0.0, 3600.0)))
 }
 
-/// A connection that failed.
-fn broken(error: &reqwest::Error) -> Trouble {
-    // The URL may hold what a person would not print; the cause does not.
-    let mut detail = String::new();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        detail = inner.to_string();
-        cause = inner.source();
+impl HttpAsked {
+    fn late(&self) -> Trouble {
+        let (place, seconds) = (&self.place, self.timeout.as_secs_f64());
+        let detail = format!(
+            "no answer from {place} within {seconds:.1} s (hint: a faster model, or a longer `deadline` under `[judge]`)"
+        );
+        Trouble::new(Failure::Timeout, &detail).retry(None)
     }
-    if error.is_timeout() {
-        return Trouble::new(Failure::Timeout, "no answer in time").retry(None);
-    }
-    let what = if error.is_connect() {
-        "no connection"
-    } else {
-        "the connection broke"
-    };
-    Trouble::new(Failure::Unavailable, &format!("{what}: {detail}")).retry(None)
-}
 
-/// A status that is not success.
-fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Trouble {
-    let text = String::from_utf8_lossy(body);
-    let told = message(&text);
-    let detail = format!("HTTP {}: {told}", status.as_u16());
-    match status.as_u16() {
-        413 => Trouble::new(Failure::Overlong, &detail),
-        400 | 422 if is_overlong(&text) => Trouble::new(Failure::Overlong, &detail),
-        408 => Trouble::new(Failure::Timeout, &detail).retry(after),
-        409 | 429 => Trouble::new(Failure::Unavailable, &detail).retry(after),
-        500..=599 => Trouble::new(Failure::Unavailable, &detail).retry(after),
-        _ => Trouble::new(Failure::Unavailable, &detail),
+    /// A connection that failed.
+    fn broken(&self, error: &reqwest::Error) -> Trouble {
+        // The URL may hold what a person would not print; the cause does not.
+        let mut detail = String::new();
+        let mut cause = std::error::Error::source(error);
+        while let Some(inner) = cause {
+            detail = inner.to_string();
+            cause = inner.source();
+        }
+        if error.is_timeout() {
+            return self.late();
+        }
+        let what = if error.is_connect() {
+            "no connection to"
+        } else {
+            "the connection broke to"
+        };
+        let detail = format!(
+            "{what} {}: {detail} (hint: is the server running, and is `base_url` right?)",
+            self.place
+        );
+        Trouble::new(Failure::Unavailable, &detail).retry(None)
+    }
+
+    /// A status that is not success.
+    fn refused(&self, status: StatusCode, body: &[u8], after: Option<Duration>) -> Trouble {
+        let (Self { place, model, .. }, code) = (self, status.as_u16());
+        let text = String::from_utf8_lossy(body);
+        let (what, hint) = match code {
+            401 | 403 => (
+                format!("{place} refused the key"),
+                "check `AUTOMODE_API_KEY`, or `key_env`, `key_file` or `key_command` in the config",
+            ),
+            402 => (
+                format!("{place} wants to be paid first"),
+                "look at the account",
+            ),
+            404 => (
+                format!("{place} does not know the model `{model}` or this address"),
+                "check `model` and `base_url`",
+            ),
+            413 => ("the request is too large".to_owned(), ""),
+            429 => (
+                format!("{place} takes no more requests now"),
+                "wait, or add another judge to the chain",
+            ),
+            500..=599 => (
+                format!("{place} failed"),
+                "wait, or add another judge to the chain",
+            ),
+            _ => (format!("{place} did not take the request"), ""),
+        };
+        let hint = match hint {
+            "" => String::new(),
+            hint => format!(" (hint: {hint})"),
+        };
+        let detail = format!("{what}: HTTP {code}: {}{hint}", message(&text));
+        match code {
+            413 => Trouble::new(Failure::Overlong, &detail),
+            400 | 422 if is_overlong(&text) => Trouble::new(Failure::Overlong, &detail),
+            408 => Trouble::new(Failure::Timeout, &detail).retry(after),
+            409 | 429 | 500..=599 => Trouble::new(Failure::Unavailable, &detail).retry(after),
+            _ => Trouble::new(Failure::Unavailable, &detail),
+        }
     }
 }
 

@@ -24,4 +24,4 @@ mod shape;
 
 pub use cassette::Recorder;
 pub use key::Key;
-pub use open::{Setup, Surroundings, open};
+pub use open::{Setup, Surroundings, named, open};

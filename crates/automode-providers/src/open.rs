@@ -32,7 +32,7 @@ impl Setup {
             Kind::OpenAiCompatible | Kind::Command | Kind::Cassette => "AUTOMODE_API_KEY",
         };
         Self(format!(
-            "no key for the judge `{}` (hint: set `AUTOMODE_API_KEY` or `{variable}`, or name a `key` in the config)",
+            "no key for the judge `{}` (hint: set `AUTOMODE_API_KEY` or `{variable}`, or say where it is with `key_env`, `key_file` or `key_command` in the config)",
             kind.name()
         ))
     }
@@ -69,13 +69,36 @@ pub fn open(provider: &Provider, surroundings: &Surroundings<'_>) -> Result<Box<
     }
 }
 
+/// Opens a provider by its word, with the environment of this process: `anthropic`, `openai`,
+/// or `openai-compatible` with `AUTOMODE_BASE_URL` and `AUTOMODE_MODEL`.
+///
+/// # Errors
+/// What is missing or wrong.
+pub fn named(word: &str) -> Result<Box<dyn Model>, Setup> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let kind = Kind::named(word).ok_or_else(|| {
+        Setup::new(format!(
+            "there is no provider `{word}` (hint: anthropic, openai or openai-compatible)"
+        ))
+    })?;
+    let mut provider = Provider::new(kind);
+    provider.model = variable("AUTOMODE_MODEL");
+    open(
+        &provider,
+        &Surroundings {
+            variable: &variable,
+            agent_model: None,
+        },
+    )
+}
+
 fn opened(provider: &Provider, surroundings: &Surroundings<'_>) -> Result<Box<dyn Model>, Setup> {
     match provider.kind {
         Kind::Anthropic | Kind::OpenAi | Kind::OpenAiCompatible => {
             let model = model(provider, surroundings)?;
             let known = capabilities(provider.kind, &model, provider.capabilities);
             let key = Key::find(&provider.key, provider.kind, surroundings)?;
-            Ok(Box::new(http::Service::new(endpoint(
+            Ok(Box::new(http::HttpService::new(endpoint(
                 provider,
                 model,
                 known,

@@ -32,17 +32,19 @@ pub(crate) fn run(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    let mut group = Group::start(&mut command).map_err(|error| {
+    let mut group = ProcessGroup::start(&mut command).map_err(|error| {
         let program = command.get_program().display();
-        failed(&format!("`{program}` did not start: {error}"))
+        failed(&format!(
+            "`{program}` did not start (hint: check the judge's `command`): {error}"
+        ))
     })?;
     let output = converse(&mut group, input, most, patience)?;
     // A program that closed its output and goes on has said everything.
     let over = group.is_over();
     match group.end() {
-        Ok(status) if over && !status.success() => {
-            Err(failed(&format!("the program ended with {status}")))
-        }
+        Ok(status) if over && !status.success() => Err(failed(&format!(
+            "the judge's program ended with {status} (hint: run it yourself, with `automode judge test`)"
+        ))),
         Ok(_) => Ok(output),
         Err(error) => Err(failed(&error.to_string())),
     }
@@ -50,7 +52,7 @@ pub(crate) fn run(
 
 /// Both directions at once, each in a thread of its own.
 fn converse(
-    group: &mut Group,
+    group: &mut ProcessGroup,
     input: Vec<u8>,
     most: u64,
     patience: Patience<'_>,
@@ -86,7 +88,10 @@ fn converse(
                 return Err(Trouble::new(Failure::Cancelled, "cancelled"));
             }
             Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                return Err(Trouble::new(Failure::Timeout, "no answer in time"));
+                return Err(Trouble::new(
+                    Failure::Timeout,
+                    "the judge's program said nothing in time (hint: a longer `deadline` under `[judge]`)",
+                ));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -98,12 +103,12 @@ fn failed(why: &str) -> Trouble {
 }
 
 /// A program with everything it starts; ended when it is dropped.
-struct Group {
+struct ProcessGroup {
     leader: Child,
     ended: bool,
 }
 
-impl Group {
+impl ProcessGroup {
     fn start(command: &mut Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
@@ -150,7 +155,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         let _ = self.end();
     }

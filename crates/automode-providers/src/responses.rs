@@ -7,13 +7,13 @@ use automode_core::judge::{Finish, Reply, Request, Trouble, Usage, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::shape::{Form, Shape, encoded, joined, verdict};
+use crate::shape::{ReplyForm, WireShape, encoded, joined, verdict};
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ResponsesBody<'a> {
     model: &'a str,
     instructions: String,
-    input: Vec<Turn>,
+    input: Vec<ResponsesTurn>,
     max_output_tokens: u32,
     /// Nothing is left at the service for later.
     store: bool,
@@ -30,31 +30,31 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Turn {
+struct ResponsesTurn {
     r#type: &'static str,
     role: &'static str,
-    content: [Text; 1],
+    content: [InputText; 1],
 }
 
 #[derive(Serialize)]
-struct Text {
+struct InputText {
     r#type: &'static str,
     text: String,
 }
 
 /// The request as the service wants it.
-pub(crate) fn body(request: &Request, model: &str, shape: &Shape) -> Result<Vec<u8>, Trouble> {
-    let forced = shape.form == Form::ForcedTool;
-    let body = Body {
+pub(crate) fn body(request: &Request, model: &str, shape: &WireShape) -> Result<Vec<u8>, Trouble> {
+    let forced = shape.form == ReplyForm::ForcedTool;
+    let body = ResponsesBody {
         model,
         instructions: joined(&request.system),
         input: request
             .messages
             .iter()
-            .map(|turn| Turn {
+            .map(|turn| ResponsesTurn {
                 r#type: "message",
                 role: "user",
-                content: [Text {
+                content: [InputText {
                     r#type: "input_text",
                     text: joined(turn),
                 }],
@@ -77,7 +77,7 @@ pub(crate) fn body(request: &Request, model: &str, shape: &Shape) -> Result<Vec<
             }])
         }),
         tool_choice: forced.then(|| json!({"type": "function", "name": tool::NAME})),
-        text: (shape.form == Form::Schema).then(|| {
+        text: (shape.form == ReplyForm::Schema).then(|| {
             json!({"format": {
                 "type": "json_schema",
                 "name": tool::NAME,
@@ -97,9 +97,9 @@ struct Response {
     #[serde(default)]
     incomplete_details: Option<Incomplete>,
     #[serde(default)]
-    output: Vec<Item>,
+    output: Vec<OutputItem>,
     #[serde(default)]
-    usage: Option<Tokens>,
+    usage: Option<ResponsesTokens>,
 }
 
 #[derive(Deserialize)]
@@ -110,9 +110,9 @@ struct Incomplete {
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Item {
+enum OutputItem {
     Message {
-        content: Vec<Content>,
+        content: Vec<OutputContent>,
     },
     FunctionCall {
         name: String,
@@ -124,7 +124,7 @@ enum Item {
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Content {
+enum OutputContent {
     OutputText {
         text: String,
     },
@@ -134,17 +134,17 @@ enum Content {
 }
 
 #[derive(Default, Deserialize)]
-struct Tokens {
+struct ResponsesTokens {
     #[serde(default)]
     input_tokens: u64,
     #[serde(default)]
     output_tokens: u64,
     #[serde(default)]
-    input_tokens_details: Option<Details>,
+    input_tokens_details: Option<InputDetails>,
 }
 
 #[derive(Default, Deserialize)]
-struct Details {
+struct InputDetails {
     #[serde(default)]
     cached_tokens: u64,
     #[serde(default)]
@@ -159,19 +159,19 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Reply, String> {
     let mut refused = false;
     for item in &response.output {
         match item {
-            Item::Message { content } => {
+            OutputItem::Message { content } => {
                 for piece in content {
                     match piece {
-                        Content::OutputText { text: piece } => text.push_str(piece),
-                        Content::Refusal {} => refused = true,
-                        Content::Other => {}
+                        OutputContent::OutputText { text: piece } => text.push_str(piece),
+                        OutputContent::Refusal {} => refused = true,
+                        OutputContent::Other => {}
                     }
                 }
             }
-            Item::FunctionCall { name, arguments } if name == tool::NAME => {
+            OutputItem::FunctionCall { name, arguments } if name == tool::NAME => {
                 calls.push(arguments.as_str());
             }
-            Item::FunctionCall { .. } | Item::Other => {}
+            OutputItem::FunctionCall { .. } | OutputItem::Other => {}
         }
     }
     let reason = response.incomplete_details.map(|details| details.reason);

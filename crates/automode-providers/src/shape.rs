@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// The form in which the answer is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ReplyForm {
     Text,
     /// A call of the tool, which the model has to make.
     ForcedTool,
@@ -21,18 +21,18 @@ pub(crate) enum Form {
 
 /// What is sent beside the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct WireShape {
     pub max_tokens: u32,
     pub temperature: Option<u8>,
     pub stop: Option<&'static str>,
-    pub form: Form,
+    pub form: ReplyForm,
     /// The value that turns thinking off.
     pub switch: Option<&'static str>,
     /// The effort that keeps it short.
     pub effort: Option<&'static str>,
 }
 
-impl Shape {
+impl WireShape {
     pub(crate) fn of(request: &Request, model: &Capabilities) -> Self {
         let (padding, switch, effort) = match model.thinking {
             Thinking::Off => (0, None, None),
@@ -44,10 +44,10 @@ impl Shape {
             temperature: model.temperature.then_some(0),
             stop: (request.format == Format::TagsToStop && model.stop).then_some(STOP),
             form: match request.format {
-                Format::Tags | Format::TagsToStop => Form::Text,
-                Format::Tool if model.forced_tool => Form::ForcedTool,
-                Format::Tool if model.schema => Form::Schema,
-                Format::Tool => Form::Text,
+                Format::Tags | Format::TagsToStop => ReplyForm::Text,
+                Format::Tool if model.forced_tool => ReplyForm::ForcedTool,
+                Format::Tool if model.schema => ReplyForm::Schema,
+                Format::Tool => ReplyForm::Text,
             },
             switch,
             effort,
@@ -80,7 +80,7 @@ pub(crate) fn verdict(calls: &[&str], text: &str) -> String {
 
 /// Where a service does not tell a stop sequence from the end of an answer:
 /// it was the stop if one was asked for and is not in the text.
-pub(crate) fn end_or_stop(shape: &Shape, text: &str) -> Finish {
+pub(crate) fn end_or_stop(shape: &WireShape, text: &str) -> Finish {
     match shape.stop {
         Some(stop) if !text.contains(stop) => Finish::Stopped,
         Some(_) | None => Finish::Ended,
@@ -100,19 +100,19 @@ pub(crate) fn without_thoughts(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use automode_core::judge::{Kind, Overrides, Stage, capabilities};
+    use automode_core::judge::{JudgeStage, Kind, Overrides, capabilities};
 
     use super::*;
 
-    fn shape(format: Format, kind: Kind, model: &str) -> Shape {
+    fn shape(format: Format, kind: Kind, model: &str) -> WireShape {
         let request = Request {
-            stage: Stage::Fast,
+            stage: JudgeStage::Fast,
             system: Vec::new(),
             messages: Vec::new(),
             format,
             max_tokens: 64,
         };
-        Shape::of(&request, &capabilities(kind, model, Overrides::default()))
+        WireShape::of(&request, &capabilities(kind, model, Overrides::default()))
     }
 
     #[test]
@@ -130,16 +130,16 @@ mod tests {
         let switch = shape(Format::Tool, Kind::Anthropic, "claude-sonnet-5-5");
         assert_eq!(
             (switch.form, switch.switch),
-            (Form::Schema, Some("between_tools"))
+            (ReplyForm::Schema, Some("between_tools"))
         );
         assert_eq!(
             shape(Format::Tool, Kind::Anthropic, "claude-haiku-4-5").form,
-            Form::ForcedTool
+            ReplyForm::ForcedTool
         );
         let unknown = shape(Format::Tool, Kind::Anthropic, "claude-next");
         assert_eq!(
             (unknown.form, unknown.stop, unknown.temperature),
-            (Form::Text, None, None)
+            (ReplyForm::Text, None, None)
         );
         assert_eq!(
             shape(Format::TagsToStop, Kind::OpenAi, "gpt-4.1-mini").stop,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use automode_core::Failure;
 use automode_core::judge::{
-    Cancel, Finish, Format, Kind, Model, Patience, Provider, Reply, Request, Segment, Stage,
+    Cancel, Finish, Format, JudgeStage, Kind, Model, Patience, Provider, Reply, Request, Segment,
     Trouble,
 };
 use automode_providers::{Recorder, Surroundings, open};
@@ -21,7 +21,7 @@ fn open_with(provider: &Provider) -> Box<dyn Model> {
 
 fn request(text: &str) -> Request {
     Request {
-        stage: Stage::Fast,
+        stage: JudgeStage::Fast,
         system: vec![Segment::marked("system\n")],
         messages: vec![vec![Segment::plain(text)]],
         format: Format::TagsToStop,

@@ -9,8 +9,8 @@
 use std::time::{Duration, Instant};
 
 use automode_core::judge::{
-    Answer, Cancel, Case, Finish, Format, Judging, KeySource, Kind, Model, Next, Overrides,
-    Patience, Protocol, Provider, Reply, Request, Segment, Settings, Stage,
+    Answer, Cancel, Case, Finish, Format, JudgeStage, Judging, KeySource, Kind, Model, Next,
+    Overrides, Patience, Protocol, Provider, Reply, Request, Segment, Settings,
 };
 use automode_core::policy::{AutoMode, Prose};
 use automode_core::transcript::Entry;
@@ -89,7 +89,7 @@ fn ask(model: &dyn Model, request: &Request) -> Reply {
 fn stop(url: &str, kind: Kind) {
     println!("{}, stopping", kind.name());
     let request = Request {
-        stage: Stage::Fast,
+        stage: JudgeStage::Fast,
         system: vec![Segment::marked("You copy text exactly.")],
         messages: vec![vec![Segment::plain(
             "Repeat this line three times and nothing else:\n<block>no</block>",
@@ -144,7 +144,7 @@ fn judge(url: &str, kind: Kind, protocol: Protocol) {
         let reply = ask(&*model, &request);
         assert!(reply.usage.total_input() > 500, "{:?}", reply.usage);
         assert!(!reply.text.contains("</block>") || reply.finish != Finish::Stopped);
-        if request.stage == Stage::Thinking {
+        if request.stage == JudgeStage::Thinking {
             // The second pass shares everything but its last segment.
             let shared = 100 * reply.usage.cached / reply.usage.total_input();
             assert!(shared >= 80, "{shared}% from the cache");

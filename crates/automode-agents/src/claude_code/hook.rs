@@ -35,12 +35,14 @@ pub(crate) fn kind(payload: &Payload) -> Result<EventKind, Malformed> {
             id: id(),
             outcome: Outcome::Succeeded,
             report: report(payload.value("tool_response")),
+            brought: payload.brought(&["tool_response"]),
         },
         "PostToolUseFailure" => EventKind::AfterTool {
             call: payload.past_call("tool_name", &["tool_input"]),
             id: id(),
             outcome: Outcome::Failed,
             report: None,
+            brought: payload.brought(&["error", "tool_response"]),
         },
         "UserPromptSubmit" => EventKind::Prompt {
             words: payload.text("prompt").and_then(words::own),
@@ -71,11 +73,9 @@ fn report(response: Option<&Value>) -> Option<Report> {
 pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
     match (phase, answer) {
         (_, Answer::Neutral) | (HookPhase::Other, _) => Reply::neutral(),
-        (HookPhase::AfterTool, Answer::Remark(text)) => Reply::json(&json!({
-            "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text},
-        })),
+        (HookPhase::AfterTool, Answer::Remark(text)) => after_tool(text),
         (HookPhase::BeforeTool, Answer::Ruling(ruling)) => {
-            before_tool(&ruling.for_presence(presence), Stop::Honoured)
+            before_tool(&ruling.for_presence(presence), StopSupport::Honoured)
         }
         (HookPhase::PermissionRequest, Answer::Ruling(ruling)) => {
             permission_request(&ruling.for_presence(presence), Interrupt::Honoured)
@@ -87,9 +87,16 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
     }
 }
 
+/// A remark beside a tool's result, for the model.
+pub(crate) fn after_tool(text: &str) -> Reply {
+    Reply::json(&json!({
+        "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text},
+    }))
+}
+
 /// Whether `continue: false` beside a denial ends the run.
 #[derive(Clone, Copy)]
-pub(crate) enum Stop {
+pub(crate) enum StopSupport {
     Honoured,
     Ignored,
 }
@@ -101,23 +108,42 @@ pub(crate) enum Interrupt {
     Ignored,
 }
 
-pub(crate) fn before_tool(ruling: &Ruling, stop: Stop) -> Reply {
+/// The answer of a client that takes this layout but cannot ask.
+pub(crate) fn render_without_ask(phase: HookPhase, answer: &Answer) -> Reply {
+    match (phase, answer) {
+        (HookPhase::BeforeTool | HookPhase::PermissionRequest, Answer::Ruling(ruling)) => {
+            before_tool(&ruling.without_ask(), StopSupport::Ignored)
+        }
+        (HookPhase::AfterTool, Answer::Remark(text)) => after_tool(text),
+        (HookPhase::AfterTool | HookPhase::Other, _) | (_, Answer::Neutral | Answer::Remark(_)) => {
+            Reply::neutral()
+        }
+    }
+}
+
+/// The decision before a tool, as the start of a reply.
+pub(crate) fn permission_decision(verdict: Verdict, reason: &str) -> Map<String, Value> {
     let mut reply = Map::new();
     reply.insert(
         "hookSpecificOutput".to_owned(),
         json!({
             "hookEventName": "PreToolUse",
-            "permissionDecision": ruling.verdict.name(),
-            "permissionDecisionReason": ruling.reason,
+            "permissionDecision": verdict.name(),
+            "permissionDecisionReason": reason,
         }),
     );
+    reply
+}
+
+pub(crate) fn before_tool(ruling: &Ruling, stop: StopSupport) -> Reply {
+    let mut reply = permission_decision(ruling.verdict, ruling.spoken());
     if let Some(input) = rewritten(ruling)
         && let Some(Value::Object(specific)) = reply.get_mut("hookSpecificOutput")
     {
         specific.insert("updatedInput".to_owned(), Value::Object(input));
     }
     notice(&mut reply, ruling);
-    if let (true, Stop::Honoured) = (ruling.stop, stop) {
+    if let (true, StopSupport::Honoured) = (ruling.stop, stop) {
         reply.insert("continue".to_owned(), Value::Bool(false));
         reply.insert(
             "stopReason".to_owned(),
@@ -159,7 +185,7 @@ pub(crate) fn permission_request(ruling: &Ruling, interrupt: Interrupt) -> Reply
 }
 
 fn notice(reply: &mut Map<String, Value>, ruling: &Ruling) {
-    if let Some(text) = &ruling.notice {
-        reply.insert("systemMessage".to_owned(), Value::String(text.clone()));
+    if let Some(text) = ruling.beside() {
+        reply.insert("systemMessage".to_owned(), Value::from(text));
     }
 }

@@ -7,7 +7,7 @@ use automode_core::Presence;
 use serde_json::{Value, json};
 
 use crate::client::{
-    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Proof,
+    AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Proof, Wire,
 };
 use crate::install::{
     Hook, HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit,
@@ -17,17 +17,18 @@ pub(crate) static CLIENT: Client = Client {
     name: "claude-code",
     title: "Claude Code",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: hook::render,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: hook::render,
+    },
     rewriting: crate::client::Rewriting::Honoured,
+    own_check: crate::client::OwnCheck::InMode(automode_core::Mode::Auto),
+    lets_through: &["a hook that outlasts the client's own timeout, which automode answers before"],
     presence: AssumedPresence {
         usual: Presence::Interactive,
         headless_when: Some(("CLAUDE_CODE_SESSION_ATTENDED", "0")),
     },
-    program: Some(ClientProgram {
-        executable: "claude",
-        tested: "2.1.325",
-    }),
+    program: Some(ClientProgram::tried("claude", "2.1.325")),
     installation: Installation::Hooks(HookFile {
         path,
         events: &[
@@ -44,11 +45,8 @@ pub(crate) static CLIENT: Client = Client {
         entry,
         version: None,
         timeout_unit: TimeoutUnit::Seconds,
-        off_switch: Some(OffSwitch {
-            pointer: "/disableAllHooks",
-            off_when: true,
-            name: "disableAllHooks",
-        }),
+        comments: false,
+        off_switch: Some(OffSwitch::DISABLE_ALL_HOOKS),
         trust: None,
         advice: &[
             "run Claude Code in `default` or `acceptEdits` mode, headless in `dontAsk`: there the hook decides",
@@ -74,7 +72,7 @@ pub(crate) static CLIENT: Client = Client {
             managed_macos: "/Library/Application Support/ClaudeCode",
         }),
     },
-    trial: |trial| Client::common_trial(trial, "Bash"),
+    ..Client::CAUTIOUS
 };
 
 fn path(place: &Place, scope: Scope) -> String {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::transcript::{BranchStyle, Item, Link, RecordFormat, RecordPlace, input};
+use crate::transcript::{BranchLink, BranchStyle, Item, RecordFormat, RecordPlace, input};
 use crate::words;
 
 pub(super) static FORMAT: RecordFormat = RecordFormat {
@@ -48,12 +48,12 @@ struct LinkFields {
     is_sidechain: bool,
 }
 
-fn link(line: &[u8]) -> Option<Link> {
+fn link(line: &[u8]) -> Option<BranchLink> {
     let fields: LinkFields = serde_json::from_slice(line).ok()?;
     if fields.is_sidechain {
         return None;
     }
-    Some(Link {
+    Some(BranchLink {
         own: fields.uuid?,
         before: fields.parent_uuid.or(fields.logical_parent_uuid),
     })
@@ -61,7 +61,7 @@ fn link(line: &[u8]) -> Option<Link> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct RecordLine<'a> {
+struct ClaudeLine<'a> {
     #[serde(rename = "type", default, borrow)]
     kind: Cow<'a, str>,
     #[serde(default)]
@@ -75,7 +75,7 @@ struct RecordLine<'a> {
     #[serde(borrow)]
     prompt_source: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    origin: Option<Origin<'a>>,
+    origin: Option<LineOrigin<'a>>,
     #[serde(borrow)]
     attachment: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -83,12 +83,12 @@ struct RecordLine<'a> {
     #[serde(borrow)]
     cwd: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    message: Option<Message<'a>>,
+    message: Option<ClaudeMessage<'a>>,
 }
 
 /// Who a prompt came from, where the client says so.
 #[derive(Deserialize)]
-struct Origin<'a> {
+struct LineOrigin<'a> {
     #[serde(default, borrow)]
     kind: Cow<'a, str>,
 }
@@ -104,11 +104,11 @@ struct Queued<'a> {
     #[serde(borrow)]
     command_mode: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    origin: Option<Origin<'a>>,
+    origin: Option<LineOrigin<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct ClaudeMessage<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -116,7 +116,7 @@ struct Message<'a> {
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct RecordBlock<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -133,7 +133,7 @@ struct Block<'a> {
 }
 
 fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
-    let Ok(line) = serde_json::from_slice::<RecordLine<'_>>(line) else {
+    let Ok(line) = serde_json::from_slice::<ClaudeLine<'_>>(line) else {
         return;
     };
     if let Some(at) = &line.cwd {
@@ -172,14 +172,14 @@ fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
 }
 
 /// The blocks that can be read; one that cannot says nothing.
-fn blocks(content: &str) -> impl Iterator<Item = Block<'_>> {
+fn blocks(content: &str) -> impl Iterator<Item = RecordBlock<'_>> {
     let blocks = serde_json::from_str::<Vec<&RawValue>>(content).unwrap_or_default();
     blocks
         .into_iter()
         .filter_map(|block| serde_json::from_str(block.get()).ok())
 }
 
-fn is_user(line: &RecordLine<'_>) -> bool {
+fn is_user(line: &ClaudeLine<'_>) -> bool {
     !line.is_meta
         && !line.is_sidechain
         && !line.is_compact_summary
@@ -192,7 +192,7 @@ fn is_user(line: &RecordLine<'_>) -> bool {
 fn spoken(content: &str) -> Option<String> {
     let mut texts = Vec::new();
     for block in serde_json::from_str::<Vec<&RawValue>>(content).ok()? {
-        let block: Block<'_> = serde_json::from_str(block.get()).ok()?;
+        let block: RecordBlock<'_> = serde_json::from_str(block.get()).ok()?;
         match (block.kind.as_ref(), block.text) {
             ("text", Some(text)) => texts.push(text.into_owned()),
             ("image" | "document", _) => {}
@@ -202,12 +202,12 @@ fn spoken(content: &str) -> Option<String> {
     Some(texts.join("\n"))
 }
 
-fn is_human(origin: Option<&Origin<'_>>) -> bool {
+fn is_human(origin: Option<&LineOrigin<'_>>) -> bool {
     origin.is_none_or(|origin| origin.kind == "human")
 }
 
 /// The words of a queued command; notifications are queued too.
-fn queued(line: &RecordLine<'_>, attachment: &str) -> Option<String> {
+fn queued(line: &ClaudeLine<'_>, attachment: &str) -> Option<String> {
     let queued: Queued<'_> = serde_json::from_str(attachment).ok()?;
     let typed = queued.kind == "queued_command"
         && queued.command_mode.as_deref() == Some("prompt")
@@ -216,7 +216,7 @@ fn queued(line: &RecordLine<'_>, attachment: &str) -> Option<String> {
     words::own(&queued.prompt.filter(|_| typed)?)
 }
 
-fn call(line: &RecordLine<'_>, block: Block<'_>, cwd: &str) -> Option<Item> {
+fn call(line: &ClaudeLine<'_>, block: RecordBlock<'_>, cwd: &str) -> Option<Item> {
     if block.kind != "tool_use" {
         return None;
     }
@@ -231,7 +231,7 @@ fn call(line: &RecordLine<'_>, block: Block<'_>, cwd: &str) -> Option<Item> {
     })
 }
 
-fn result(line: &RecordLine<'_>, block: &Block<'_>) -> Option<Item> {
+fn result(line: &ClaudeLine<'_>, block: &RecordBlock<'_>) -> Option<Item> {
     if block.kind != "tool_result" {
         return None;
     }

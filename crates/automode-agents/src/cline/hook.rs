@@ -79,6 +79,7 @@ fn from_hook_file(payload: &mut Payload) {
             "tool_use_id",
             at(payload, "/tool_call/id").or_else(|| at(payload, "/tool_result/id")),
         ),
+        ("tool_response", at(payload, "/tool_result/output")),
     ];
     payload.set("hook_event_name", Value::from(event));
     for (name, value) in moved {
@@ -187,23 +188,23 @@ fn command(value: &Value) -> Option<String> {
 }
 
 pub(super) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
-    let Answer::Ruling(ruling) = answer else {
-        return Reply::neutral();
+    let ruling = match (phase, answer) {
+        (_, Answer::Ruling(ruling)) => ruling,
+        // A hook file reads the one, a plugin the other.
+        (HookPhase::AfterTool, Answer::Remark(text)) => {
+            return Reply::json(&json!({
+                "contextModification": text,
+                "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text},
+            }));
+        }
+        (_, Answer::Remark(_) | Answer::Neutral) => return Reply::neutral(),
     };
     match phase {
         HookPhase::BeforeTool | HookPhase::PermissionRequest => {}
         HookPhase::AfterTool | HookPhase::Other => return Reply::neutral(),
     }
     let ruling = ruling.for_presence(presence);
-    let mut reply = Map::new();
-    reply.insert(
-        "hookSpecificOutput".to_owned(),
-        json!({
-            "hookEventName": "PreToolUse",
-            "permissionDecision": ruling.verdict.name(),
-            "permissionDecisionReason": ruling.reason,
-        }),
-    );
+    let mut reply = claude_code::permission_decision(ruling.verdict, &ruling.reason);
     if ruling.verdict != Verdict::Allow {
         let mark = ruling.id.as_deref().unwrap_or("failed");
         let line = format!(

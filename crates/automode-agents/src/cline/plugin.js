@@ -7,43 +7,7 @@ const PROGRAM = "@PROGRAM@"
 const ARGUMENTS = ["hook", "cline", "--deadline", "2", "--mode", "@MODE@"]
 const TIMEOUT_MS = 2500
 const SHADOW = "@MODE@" === "shadow"
-const MAX_ANSWER = 1 << 20
-
-function run(payload) {
-  return new Promise((resolve) => {
-    let answer = ""
-    let child
-    const timer = setTimeout(() => {
-      child?.kill("SIGKILL")
-      resolve({ failure: "no answer in time" })
-    }, TIMEOUT_MS)
-    const finish = (result) => {
-      clearTimeout(timer)
-      resolve(result)
-    }
-    try {
-      child = spawn(PROGRAM, ARGUMENTS, { stdio: ["pipe", "pipe", "ignore"] })
-    } catch (error) {
-      return finish({ failure: String(error) })
-    }
-    child.on("error", (error) => finish({ failure: error.message }))
-    child.stdin.on("error", () => {})
-    child.stdout.on("data", (chunk) => {
-      if (answer.length < MAX_ANSWER) answer += chunk
-    })
-    child.on("close", (code) => {
-      if (code !== 0) return finish({ failure: `it ended with ${code}` })
-      try {
-        const specific = JSON.parse(answer).hookSpecificOutput ?? {}
-        finish({ verdict: specific.permissionDecision, reason: specific.permissionDecisionReason })
-      } catch {
-        finish({ failure: "its answer is not JSON" })
-      }
-    })
-    child.stdin.end(JSON.stringify(payload))
-  })
-}
-
+@RUN@
 // The user's own words stand in a tag, in the conversation of the root agent.
 function words(snapshot) {
   if (snapshot?.parentAgentId) return []
@@ -56,12 +20,14 @@ function words(snapshot) {
 
 let told = 0
 
+const place = (snapshot) => ({
+  session_id: snapshot?.conversationId ?? "cline",
+  agent_id: snapshot?.parentAgentId ? snapshot.agentId : undefined,
+  cwd: process.cwd(),
+})
+
 async function beforeTool({ toolCall, input, snapshot }) {
-  const about = {
-    session_id: snapshot?.conversationId ?? "cline",
-    agent_id: snapshot?.parentAgentId ? snapshot.agentId : undefined,
-    cwd: process.cwd(),
-  }
+  const about = place(snapshot)
   const said = words(snapshot)
   const fresh = said.slice(told)
   told = said.length
@@ -80,4 +46,17 @@ async function beforeTool({ toolCall, input, snapshot }) {
   return { skip: true, reason: result.reason || "denied by automode" }
 }
 
-export default { name: "automode", manifest: { capabilities: ["hooks"] }, hooks: { beforeTool } }
+async function afterTool({ toolCall, input, result, snapshot }) {
+  const answer = await run({
+    ...place(snapshot),
+    hook_event_name: "PostToolUse",
+    tool_use_id: toolCall.toolCallId,
+    tool_name: toolCall.toolName,
+    tool_input: input ?? {},
+    tool_response: result?.output,
+  })
+  // What the model is to know of a result stands behind it.
+  if (answer.remark) return { appendContext: answer.remark }
+}
+
+export default { name: "automode", manifest: { capabilities: ["hooks"] }, hooks: { beforeTool, afterTool } }

@@ -10,7 +10,7 @@
 use automode_core::Verdict;
 
 use super::record;
-use crate::claude_code::hook::{self as claude_code, Interrupt, Stop};
+use crate::claude_code::hook::{self as claude_code, Interrupt, StopSupport};
 use crate::event::{Event, EventKind, HookPhase, Malformed};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
@@ -28,19 +28,21 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
 }
 
 pub(crate) fn render(phase: HookPhase, answer: &Answer) -> Reply {
-    let Answer::Ruling(ruling) = answer else {
-        return Reply::neutral();
+    let ruling = match (phase, answer) {
+        (_, Answer::Ruling(ruling)) => ruling,
+        (HookPhase::AfterTool, Answer::Remark(text)) => return claude_code::after_tool(text),
+        (_, Answer::Remark(_) | Answer::Neutral) => return Reply::neutral(),
     };
     let ruling = ruling.without_ask();
     match (phase, ruling.verdict) {
         (HookPhase::BeforeTool, Verdict::Allow) if ruling.rewritten.is_some() => {
-            claude_code::before_tool(&ruling, Stop::Ignored)
+            claude_code::before_tool(&ruling, StopSupport::Ignored)
         }
         (HookPhase::BeforeTool, Verdict::Allow) | (HookPhase::AfterTool | HookPhase::Other, _) => {
             Reply::neutral()
         }
         (HookPhase::BeforeTool, Verdict::Ask | Verdict::Deny) => {
-            claude_code::before_tool(&ruling, Stop::Ignored)
+            claude_code::before_tool(&ruling, StopSupport::Ignored)
         }
         (HookPhase::PermissionRequest, _) => {
             claude_code::permission_request(&ruling, Interrupt::Ignored)

@@ -3,27 +3,30 @@
 mod hook;
 mod record;
 
-use automode_core::Presence;
-
 use crate::claude_code;
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
+use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
 use crate::install::{HookEvent, HookFile, HookTrust, Installation, Place, Scope, TimeoutUnit};
 
 pub(crate) static CLIENT: Client = Client {
     name: "codex",
     title: "Codex",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: |phase, answer, _| hook::render(phase, answer),
-    rewriting: crate::client::Rewriting::Honoured,
-    presence: AssumedPresence {
-        usual: Presence::Headless,
-        headless_when: None,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: |phase, answer, _| hook::render(phase, answer),
     },
-    program: Some(ClientProgram {
-        executable: "codex",
-        tested: "0.166.0",
-    }),
+    rewriting: crate::client::Rewriting::HonouredWithoutRules(&[crate::client::RulePlace {
+        directory_variable: Some("CODEX_HOME"),
+        directory: ".codex",
+        name: "rules",
+        words: &["forbidden", "prompt"],
+    }]),
+    own_check: crate::client::OwnCheck::InMode(automode_core::Mode::Default),
+    lets_through: &[
+        "a hook that outlasts the client's own timeout, which automode answers before",
+        "a hook that is not trusted, or was changed since it was",
+    ],
+    program: Some(ClientProgram::tried("codex", "0.166.0")),
     installation: Installation::Hooks(HookFile {
         path,
         events: &[
@@ -36,6 +39,7 @@ pub(crate) static CLIENT: Client = Client {
         entry: claude_code::entry,
         version: None,
         timeout_unit: TimeoutUnit::Seconds,
+        comments: false,
         off_switch: None,
         trust: Some(HookTrust {
             server: "app-server",
@@ -60,7 +64,7 @@ pub(crate) static CLIENT: Client = Client {
         home_instructions: &[".codex/AGENTS.md"],
         permissions: None,
     },
-    trial: |trial| Client::common_trial(trial, "Bash"),
+    ..Client::CAUTIOUS
 };
 
 fn path(place: &Place, scope: Scope) -> String {

@@ -54,7 +54,7 @@ fn rolled_back(line: &[u8]) -> Option<usize> {
 }
 
 #[derive(Deserialize)]
-struct RecordLine {
+struct CodexLine {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
@@ -63,7 +63,7 @@ struct RecordLine {
 
 fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
     let cwd = &mut place.cwd;
-    let Ok(RecordLine { kind, payload }) = serde_json::from_slice(line) else {
+    let Ok(CodexLine { kind, payload }) = serde_json::from_slice(line) else {
         return;
     };
     if payload.is_null() {
@@ -216,7 +216,10 @@ pub(super) fn outcome(text: &str) -> Outcome {
     let says = |words: &str| text.contains(words);
     if says("blocked by PreToolUse hook") || says("Rejected(") || says("rejected by user") {
         Outcome::Denied
-    } else if says("exited with code") && !says("exited with code 0") || says("exec_command failed")
+    } else if says("exited with code") && !says("exited with code 0")
+        || says("exec_command failed")
+        || says("Exit code: ") && !says("Exit code: 0")
+        || says("verification failed")
     {
         Outcome::Failed
     } else {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::claude_code::hook as claude_code;
 use crate::event::{Event, EventKind, HookPhase, Malformed};
 use crate::payload::Payload;
-use crate::reply::{Answer, Reply};
+use crate::reply::{Answer, Reply, Ruling};
 use crate::words;
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
@@ -36,6 +36,7 @@ fn kind(payload: &Payload) -> Result<EventKind, Malformed> {
             id: None,
             outcome: outcome(payload),
             report: None,
+            brought: payload.brought(&["toolResult"]),
         });
     }
     if payload.has("toolName") || payload.has("toolArgs") {
@@ -82,9 +83,26 @@ fn outcome(payload: &Payload) -> Outcome {
     }
 }
 
+/// Copilot shows a person the first line of a denial alone, so the way on stands in front.
+fn shown(ruling: &Ruling) -> String {
+    let said = ruling.spoken();
+    match (ruling.verdict, &ruling.id) {
+        (Verdict::Deny, Some(id)) => said.replacen(
+            "automode stopped this: ",
+            &format!("automode stopped this (automode why {id}): "),
+            1,
+        ),
+        (Verdict::Allow | Verdict::Ask | Verdict::Deny, _) => said.to_owned(),
+    }
+}
+
 pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
-    let Answer::Ruling(ruling) = answer else {
-        return Reply::neutral();
+    let ruling = match (phase, answer) {
+        (_, Answer::Ruling(ruling)) => ruling,
+        (HookPhase::AfterTool, Answer::Remark(text)) => {
+            return Reply::json(&json!({"additionalContext": text}));
+        }
+        (_, Answer::Remark(_) | Answer::Neutral) => return Reply::neutral(),
     };
     match phase {
         HookPhase::BeforeTool => {
@@ -94,7 +112,7 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
                     "permissionDecision".to_owned(),
                     json!(ruling.verdict.name()),
                 ),
-                ("permissionDecisionReason".to_owned(), json!(ruling.reason)),
+                ("permissionDecisionReason".to_owned(), json!(shown(&ruling))),
             ]);
             if let Some(input) = claude_code::rewritten(&ruling) {
                 reply.insert("modifiedArgs".to_owned(), Value::Object(input));

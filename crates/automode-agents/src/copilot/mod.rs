@@ -3,11 +3,10 @@
 mod hook;
 mod record;
 
-use automode_core::Presence;
 use serde_json::{Value, json};
 
 use crate::client::{
-    AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Trial,
+    AssumedPresence, Client, ClientFiles, ClientProgram, HookTrial, ProcessMarks, Proof, Wire,
 };
 use crate::install::{Hook, HookEvent, HookFile, Installation, Place, Scope, TimeoutUnit};
 
@@ -15,17 +14,14 @@ pub(crate) static CLIENT: Client = Client {
     name: "copilot",
     title: "Copilot CLI",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: hook::render,
-    rewriting: crate::client::Rewriting::Honoured,
-    presence: AssumedPresence {
-        usual: Presence::Interactive,
-        headless_when: None,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: hook::render,
     },
-    program: Some(ClientProgram {
-        executable: "copilot",
-        tested: "1.0.102",
-    }),
+    rewriting: crate::client::Rewriting::Honoured,
+    lets_through: &["a hook that outlasts the client's own timeout, which automode answers before"],
+    presence: AssumedPresence::INTERACTIVE,
+    program: Some(ClientProgram::tried("copilot", "1.0.102")),
     installation: Installation::Hooks(HookFile {
         path,
         events: &[
@@ -39,6 +35,7 @@ pub(crate) static CLIENT: Client = Client {
         entry,
         version: Some(1),
         timeout_unit: TimeoutUnit::Seconds,
+        comments: false,
         off_switch: None,
         trust: None,
         advice: &["leave Copilot in its default mode: an allow of the hook runs without a prompt"],
@@ -56,6 +53,7 @@ pub(crate) static CLIENT: Client = Client {
         permissions: None,
     },
     trial,
+    ..Client::CAUTIOUS
 };
 
 fn path(place: &Place, scope: Scope) -> String {
@@ -69,7 +67,7 @@ fn entry(hook: &Hook) -> Value {
     json!({"type": "command", "bash": hook.command, "timeoutSec": hook.timeout})
 }
 
-fn trial(trial: &Trial<'_>) -> Value {
+fn trial(trial: &HookTrial<'_>) -> Value {
     let (session, input) = (trial.session, json!({"command": trial.command}));
     if trial.event == "permissionRequest" {
         json!({"hookName": trial.event, "sessionId": session, "cwd": "/", "toolName": "bash", "toolInput": input})

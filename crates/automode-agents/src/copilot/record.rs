@@ -31,7 +31,7 @@ fn path(session: &str) -> Option<String> {
 }
 
 #[derive(Deserialize)]
-struct RecordLine {
+struct CopilotLine {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
@@ -40,7 +40,7 @@ struct RecordLine {
 
 fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
     let cwd = &mut place.cwd;
-    let Ok(RecordLine { kind, data }) = serde_json::from_slice(line) else {
+    let Ok(CopilotLine { kind, data }) = serde_json::from_slice(line) else {
         return;
     };
     match kind.as_str() {

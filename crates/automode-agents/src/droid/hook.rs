@@ -6,10 +6,10 @@
 
 use serde_json::Value;
 
-use crate::claude_code::hook::{self as claude_code, Stop};
-use crate::event::{Event, EventKind, HookPhase, Malformed};
+use crate::claude_code::hook as claude_code;
+pub(super) use crate::claude_code::hook::render_without_ask as render;
+use crate::event::{Event, EventKind, Malformed};
 use crate::payload::Payload;
-use crate::reply::{Answer, Reply};
 
 /// Its names for what others call otherwise.
 const TOOLS: &[(&str, &str)] = &[
@@ -34,21 +34,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     payload.event("session_id", kind)
 }
 
-pub(super) fn render(phase: HookPhase, answer: &Answer) -> Reply {
-    match (phase, answer) {
-        (HookPhase::BeforeTool | HookPhase::PermissionRequest, Answer::Ruling(ruling)) => {
-            claude_code::before_tool(&ruling.without_ask(), Stop::Ignored)
-        }
-        (HookPhase::AfterTool | HookPhase::Other, _) | (_, Answer::Neutral | Answer::Remark(_)) => {
-            Reply::neutral()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reply::Ruling;
+    use crate::event::HookPhase;
+    use crate::reply::{Answer, Ruling};
     use automode_core::Verdict;
     use serde_json::json;
 

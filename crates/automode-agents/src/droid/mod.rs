@@ -2,27 +2,20 @@
 
 mod hook;
 
-use automode_core::Presence;
-
 use crate::claude_code;
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
+use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
 use crate::install::{HookEvent, HookFile, Installation, Place, Scope, TimeoutUnit};
 
 pub(crate) static CLIENT: Client = Client {
     name: "droid",
     title: "Factory Droid",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: |phase, answer, _| hook::render(phase, answer),
-    rewriting: crate::client::Rewriting::Ignored,
-    presence: AssumedPresence {
-        usual: Presence::Headless,
-        headless_when: None,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: |phase, answer, _| hook::render(phase, answer),
     },
-    program: Some(ClientProgram {
-        executable: "droid",
-        tested: "0.215.0",
-    }),
+    lets_through: &["a hook that outlasts the client's own timeout, which automode answers before"],
+    program: Some(ClientProgram::tried("droid", "0.215.0")),
     installation: Installation::Hooks(HookFile {
         path,
         events: &[
@@ -35,6 +28,7 @@ pub(crate) static CLIENT: Client = Client {
         entry: claude_code::entry,
         version: None,
         timeout_unit: TimeoutUnit::Seconds,
+        comments: false,
         off_switch: None,
         trust: None,
         advice: &[
@@ -42,7 +36,6 @@ pub(crate) static CLIENT: Client = Client {
             "Droid believes the risk that its model states; automode judges the command and not that word",
         ],
     }),
-    record: None,
     marks: ProcessMarks {
         variables: &["DROID_PROJECT_DIR", "FACTORY_PROJECT_DIR"],
         packages: &["droid"],
@@ -55,6 +48,7 @@ pub(crate) static CLIENT: Client = Client {
         permissions: None,
     },
     trial: |trial| Client::common_trial(trial, "Execute"),
+    ..Client::CAUTIOUS
 };
 
 /// Not `hooks.json`: there Droid wants another layout, and ignores this one without a word.

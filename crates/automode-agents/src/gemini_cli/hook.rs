@@ -26,6 +26,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
             id: None,
             outcome: outcome(&payload),
             report: None,
+            brought: payload.brought(&["tool_response"]),
         },
         "BeforeAgent" => EventKind::Prompt {
             words: payload.text("prompt").and_then(words::own),
@@ -49,8 +50,14 @@ pub(crate) fn outcome(payload: &Payload) -> Outcome {
 }
 
 pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
-    let Answer::Ruling(ruling) = answer else {
-        return Reply::neutral();
+    let ruling = match (phase, answer) {
+        (_, Answer::Ruling(ruling)) => ruling,
+        (HookPhase::AfterTool, Answer::Remark(text)) => {
+            return Reply::json(&json!({
+                "hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": text},
+            }));
+        }
+        (_, Answer::Remark(_) | Answer::Neutral) => return Reply::neutral(),
     };
     match phase {
         HookPhase::AfterTool | HookPhase::Other => return Reply::neutral(),
@@ -62,8 +69,8 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
         reply.insert(field.to_owned(), Value::String(text.to_owned()));
     };
     say("decision", ruling.verdict.name());
-    say("reason", &ruling.reason);
-    if let Some(notice) = &ruling.notice {
+    say("reason", ruling.spoken());
+    if let Some(notice) = ruling.beside() {
         say("systemMessage", notice);
     }
     if ruling.stop {

@@ -3,10 +3,9 @@
 pub(crate) mod hook;
 mod record;
 
-use automode_core::Presence;
 use serde_json::{Value, json};
 
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
+use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
 use crate::install::{
     Hook, HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit,
 };
@@ -15,17 +14,26 @@ pub(crate) static CLIENT: Client = Client {
     name: "gemini-cli",
     title: "Gemini CLI",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: hook::render,
-    rewriting: crate::client::Rewriting::Honoured,
-    presence: AssumedPresence {
-        usual: Presence::Headless,
-        headless_when: None,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: hook::render,
     },
-    program: Some(ClientProgram {
-        executable: "gemini",
-        tested: "0.61.0",
-    }),
+    rewriting: crate::client::Rewriting::HonouredWithoutRules(&[
+        crate::client::RulePlace {
+            directory_variable: None,
+            directory: ".gemini",
+            name: "settings.json",
+            words: &["run_shell_command(", "ShellTool("],
+        },
+        crate::client::RulePlace {
+            directory_variable: None,
+            directory: ".gemini",
+            name: "policies",
+            words: &["deny", "ask_user"],
+        },
+    ]),
+    lets_through: &["a hook that outlasts the client's own timeout, which automode answers before"],
+    program: Some(ClientProgram::tried("gemini", "0.61.0")),
     installation: Installation::Hooks(HookFile {
         path,
         events: &[
@@ -38,6 +46,7 @@ pub(crate) static CLIENT: Client = Client {
         entry,
         version: None,
         timeout_unit: TimeoutUnit::Milliseconds,
+        comments: true,
         off_switch: Some(OffSwitch {
             pointer: "/hooksConfig/enabled",
             off_when: false,
@@ -62,6 +71,7 @@ pub(crate) static CLIENT: Client = Client {
         permissions: None,
     },
     trial: |trial| Client::common_trial(trial, "run_shell_command"),
+    ..Client::CAUTIOUS
 };
 
 fn path(place: &Place, scope: Scope) -> String {

@@ -5,13 +5,11 @@
 //! calls have ids of their own, so each is read once. The record does not say where
 //! the session works.
 
-use automode_core::{Outcome, ToolCall};
+use automode_core::Outcome;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::transcript::{
-    BranchStyle, Item, Reader, RecordFormat, RecordPlace, Turns, input, plain_parts,
-};
+use crate::transcript::{BranchStyle, Item, Reader, RecordFormat, RecordPlace, Turns, plain_parts};
 use crate::words;
 
 pub(super) static FORMAT: RecordFormat = RecordFormat {
@@ -47,7 +45,7 @@ fn step(line: &[u8], at: u64, _: &mut Reader, turns: &mut Turns) {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct RecordLine {
+struct GeminiLine {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
@@ -57,25 +55,25 @@ struct RecordLine {
 }
 
 #[derive(Deserialize)]
-struct Document {
-    messages: Vec<RecordLine>,
+struct SessionDocument {
+    messages: Vec<GeminiLine>,
 }
 
 fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
-    if let Ok(line) = serde_json::from_slice::<RecordLine>(line) {
+    if let Ok(line) = serde_json::from_slice::<GeminiLine>(line) {
         message(&line, &place.cwd, items);
     }
 }
 
 fn read_document(document: &[u8], place: &RecordPlace, items: &mut Vec<Item>) {
-    if let Ok(document) = serde_json::from_slice::<Document>(document) {
+    if let Ok(document) = serde_json::from_slice::<SessionDocument>(document) {
         for line in &document.messages {
             message(line, &place.cwd, items);
         }
     }
 }
 
-fn message(line: &RecordLine, cwd: &str, items: &mut Vec<Item>) {
+fn message(line: &GeminiLine, cwd: &str, items: &mut Vec<Item>) {
     if line.kind == "user" {
         let text = match &line.content {
             Value::String(text) => Some(text.clone()),
@@ -85,21 +83,9 @@ fn message(line: &RecordLine, cwd: &str, items: &mut Vec<Item>) {
         items.extend(text.as_deref().and_then(words::own).map(Item::User));
     }
     for call in &line.tool_calls {
-        items.extend(made(call, cwd));
+        items.extend(Item::function_call(call, cwd));
         items.extend(ended(call));
     }
-}
-
-fn made(call: &Value, cwd: &str) -> Option<Item> {
-    Some(Item::Call {
-        id: call.get("id")?.as_str()?.to_owned(),
-        call: ToolCall {
-            tool: call.get("name")?.as_str()?.to_owned(),
-            input: input(call.get("args")),
-            cwd: cwd.to_owned(),
-        },
-        delegated: false,
-    })
 }
 
 fn ended(call: &Value) -> Option<Item> {

@@ -37,6 +37,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
                 // A word that is not known is no success.
                 Some(_) => Outcome::Failed,
             },
+            brought: payload.brought(&["result"]),
             report: payload.text("report").map(|text| Report {
                 subagent: payload.text("reporter").map(str::to_owned),
                 text: text.to_owned(),
@@ -74,11 +75,11 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
                 reply.insert(field.to_owned(), value);
             };
             say("verdict", json!(ruling.verdict));
-            say("reason", json!(ruling.reason));
+            say("reason", json!(ruling.spoken()));
             if let (Some(id), Verdict::Ask | Verdict::Deny) = (&ruling.id, ruling.verdict) {
                 say("id", json!(id));
             }
-            if let Some(notice) = &ruling.notice {
+            if let Some(notice) = ruling.beside() {
                 say("notice", json!(notice));
             }
             if let Some(input) = claude_code::rewritten(&ruling) {

@@ -13,7 +13,7 @@ use crate::agent::Agent;
 
 /// Why a file was left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(pub String);
+pub struct InstallRefusal(pub String);
 
 /// A hook that is registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub struct Registered {
     pub ours: bool,
 }
 
-pub(super) fn add(agent: Agent, hooks: &[Hook], before: &str) -> Result<String, Refusal> {
+pub(super) fn add(agent: Agent, hooks: &[Hook], before: &str) -> Result<String, InstallRefusal> {
     let file = file(agent)?;
-    let root = parse(before)?;
+    let root = parse_as(file, before)?;
     let object = object(&root)?;
     if let (Some(version), None) = (file.version, object.get("version")) {
         object.append("version", input(&json!(version)));
@@ -48,7 +48,7 @@ pub(super) fn add(agent: Agent, hooks: &[Hook], before: &str) -> Result<String, 
             None => table.array_value_or_set(hook.event),
             Some(property) => property
                 .array_value()
-                .ok_or_else(|| Refusal(format!("`hooks.{}` is not a list", hook.event)))?,
+                .ok_or_else(|| InstallRefusal(format!("`hooks.{}` is not a list", hook.event)))?,
         };
         let entry = (file.entry)(hook);
         if !is_registered(agent, &list, &entry) {
@@ -58,7 +58,7 @@ pub(super) fn add(agent: Agent, hooks: &[Hook], before: &str) -> Result<String, 
     finished(&root)
 }
 
-pub(super) fn remove(agent: Agent, before: &str) -> Result<Option<String>, Refusal> {
+pub(super) fn remove(agent: Agent, before: &str) -> Result<Option<String>, InstallRefusal> {
     let root = parse(before)?;
     let Some(object) = root.object_value() else {
         return Ok(Some(before.to_owned()));
@@ -89,8 +89,8 @@ pub(super) fn remove(agent: Agent, before: &str) -> Result<Option<String>, Refus
     finished(&root).map(Some)
 }
 
-pub(super) fn registered(agent: Agent, text: &str) -> Result<Vec<Registered>, Refusal> {
-    let root = parse(text)?;
+pub(super) fn registered(agent: Agent, text: &str) -> Result<Vec<Registered>, InstallRefusal> {
+    let root = parse_as(file(agent)?, text)?;
     let mut found = Vec::new();
     let Some(table) = root
         .object_value()
@@ -125,8 +125,8 @@ pub(super) fn registered(agent: Agent, text: &str) -> Result<Vec<Registered>, Re
     Ok(found)
 }
 
-fn file(agent: Agent) -> Result<&'static HookFile, Refusal> {
-    hook_file(agent).ok_or_else(|| Refusal(format!("{} has no file of hooks", agent.name())))
+fn file(agent: Agent) -> Result<&'static HookFile, InstallRefusal> {
+    hook_file(agent).ok_or_else(|| InstallRefusal(format!("{} has no file of hooks", agent.name())))
 }
 
 /// The handlers of a group; in a flat layout the group is the handler.
@@ -198,24 +198,48 @@ fn prune(agent: Agent, list: &CstArray) -> bool {
     found
 }
 
-fn parse(text: &str) -> Result<CstRootNode, Refusal> {
+/// As the client reads it: what it does not read registers nothing.
+fn parse_as(file: &HookFile, text: &str) -> Result<CstRootNode, InstallRefusal> {
+    let unread = |error: String| InstallRefusal(format!("the client does not read it: {error}"));
+    // The tree below keeps comments, whatever it is told.
+    if !file.comments && !text.trim().is_empty() {
+        serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}'))
+            .map_err(|error| unread(error.to_string()))?;
+    }
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    CstRootNode::parse(text, &options).map_err(|error| unread(error.to_string()))
+}
+
+/// As leniently as can be, to take something out again.
+fn parse(text: &str) -> Result<CstRootNode, InstallRefusal> {
     CstRootNode::parse(text, &ParseOptions::default())
-        .map_err(|error| Refusal(format!("it is not JSON: {error}")))
+        .map_err(|error| InstallRefusal(format!("it is not JSON: {error}")))
 }
 
-fn object(root: &CstRootNode) -> Result<CstObject, Refusal> {
+fn object(root: &CstRootNode) -> Result<CstObject, InstallRefusal> {
     root.object_value_or_create()
-        .ok_or_else(|| Refusal("it does not hold a JSON object".to_owned()))
+        .ok_or_else(|| InstallRefusal("it does not hold a JSON object".to_owned()))
 }
 
-fn table(object: &CstObject) -> Result<CstObject, Refusal> {
+fn table(object: &CstObject) -> Result<CstObject, InstallRefusal> {
     object
         .object_value_or_create("hooks")
-        .ok_or_else(|| Refusal("`hooks` is not an object".to_owned()))
+        .ok_or_else(|| InstallRefusal("`hooks` is not an object".to_owned()))
 }
 
 /// The text, which must read back as the same kind of file.
-fn finished(root: &CstRootNode) -> Result<String, Refusal> {
+fn finished(root: &CstRootNode) -> Result<String, InstallRefusal> {
     let mut text = root.to_string();
     if !text.ends_with('\n') {
         text.push('\n');

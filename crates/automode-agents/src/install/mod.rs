@@ -6,15 +6,19 @@
 //! missing or dies: most clients read an odd exit as leave to go on.
 
 mod hooks;
+mod managed;
 mod place;
+mod plugin;
 
 use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::reply::Enforcement;
 
-pub use hooks::{Refusal, Registered};
+pub use hooks::{InstallRefusal, Registered};
+pub use managed::{ManagedFile, managed, managed_clients};
 pub use place::{Place, Scope};
+pub(crate) use plugin::plugin_text;
 
 /// Seconds the client gives a hook that decides. A client's timeout fails open, so
 /// the hook's own deadline lies well below.
@@ -46,12 +50,45 @@ pub struct HookFile {
     /// The `version` that the file needs; such a file is ours alone.
     pub version: Option<u64>,
     pub timeout_unit: TimeoutUnit,
+    /// Whether the client reads the file where it has comments. None reads one that is broken
+    /// in any other way, and what it does not read registers nothing.
+    pub comments: bool,
     /// A setting in the same file that switches all hooks off.
     pub off_switch: Option<OffSwitch>,
     /// For a client that runs only hooks that its user trusts.
     pub trust: Option<HookTrust>,
     /// What the person should know or set themselves.
     pub advice: &'static [&'static str],
+}
+
+impl HookFile {
+    /// As its documentation has it: timeouts in seconds, and nothing that could be tried.
+    pub(crate) const fn documented(
+        path: fn(&Place, Scope) -> String,
+        events: &'static [HookEvent],
+        entry: fn(&Hook) -> Value,
+    ) -> Self {
+        Self {
+            path,
+            events,
+            entry,
+            version: None,
+            timeout_unit: TimeoutUnit::Seconds,
+            comments: false,
+            off_switch: None,
+            trust: None,
+            advice: &["this client could not be tried here: the hook follows its documentation"],
+        }
+    }
+}
+
+impl OffSwitch {
+    /// One word for all hooks, at the top of the file.
+    pub(crate) const DISABLE_ALL_HOOKS: Self = Self {
+        pointer: "/disableAllHooks",
+        off_when: true,
+        name: "disableAllHooks",
+    };
 }
 
 /// A module that a client loads.
@@ -64,6 +101,23 @@ pub struct Plugin {
     /// What stands only in a module that stops nothing.
     pub shadow_mark: &'static str,
     pub advice: &'static [&'static str],
+}
+
+impl Plugin {
+    /// A module that speaks Claude Code's events and takes the hook's own words.
+    pub(crate) const fn new(
+        path: fn(&Place, Scope) -> String,
+        text: fn(&Request<'_>) -> String,
+        advice: &'static [&'static str],
+    ) -> Self {
+        Self {
+            path,
+            text,
+            trial_event: "PreToolUse",
+            shadow_mark: "\"--mode\", \"shadow\"",
+            advice,
+        }
+    }
 }
 
 /// The unit of a registration's timeout.
@@ -122,14 +176,14 @@ pub struct Request<'a> {
 pub struct Plan {
     /// The file that is written.
     pub path: String,
-    pub change: Change,
+    pub change: ConfigChange,
     /// What the person should know or set themselves.
     pub advice: Vec<&'static str>,
 }
 
 /// A change of one file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum ConfigChange {
     /// Hooks registered in a file that may hold other things.
     Hooks { agent: Agent, hooks: Vec<Hook> },
     /// A file of our own.
@@ -153,9 +207,9 @@ pub fn plan(request: &Request<'_>) -> Option<Plan> {
     let path = request.place.file(request.agent, request.scope)?;
     let (change, advice) = match &request.agent.client().installation {
         Installation::ByTheHarness => return None,
-        Installation::Plugin(plugin) => (Change::Own((plugin.text)(request)), plugin.advice),
+        Installation::Plugin(plugin) => (ConfigChange::Own((plugin.text)(request)), plugin.advice),
         Installation::Hooks(file) => (
-            Change::Hooks {
+            ConfigChange::Hooks {
                 agent: request.agent,
                 hooks: file
                     .events
@@ -173,12 +227,12 @@ pub fn plan(request: &Request<'_>) -> Option<Plan> {
     })
 }
 
-impl Change {
+impl ConfigChange {
     /// The file's text after the change; `before` is its text now, if it exists.
     ///
     /// # Errors
-    /// [`Refusal`] where the file is not what the client itself would read.
-    pub fn apply(&self, before: Option<&str>) -> Result<String, Refusal> {
+    /// [`InstallRefusal`] where the file is not what the client itself would read.
+    pub fn apply(&self, before: Option<&str>) -> Result<String, InstallRefusal> {
         match self {
             Self::Own(text) => Ok(text.clone()),
             Self::Hooks { agent, hooks } => hooks::add(*agent, hooks, before.unwrap_or_default()),
@@ -189,8 +243,8 @@ impl Change {
 /// The file's text without our hooks, or nothing where the whole file was ours.
 ///
 /// # Errors
-/// [`Refusal`] where the file cannot be read as the client would.
-pub fn remove(agent: Agent, before: &str) -> Result<Option<String>, Refusal> {
+/// [`InstallRefusal`] where the file cannot be read as the client would.
+pub fn remove(agent: Agent, before: &str) -> Result<Option<String>, InstallRefusal> {
     match &agent.client().installation {
         Installation::Plugin(_) => Ok(None),
         Installation::Hooks(_) | Installation::ByTheHarness => hooks::remove(agent, before),
@@ -200,8 +254,8 @@ pub fn remove(agent: Agent, before: &str) -> Result<Option<String>, Refusal> {
 /// All hooks in a client's file, ours and others.
 ///
 /// # Errors
-/// [`Refusal`] where the file cannot be read as the client would.
-pub fn registered(agent: Agent, text: &str) -> Result<Vec<Registered>, Refusal> {
+/// [`InstallRefusal`] where the file cannot be read as the client would.
+pub fn registered(agent: Agent, text: &str) -> Result<Vec<Registered>, InstallRefusal> {
     hooks::registered(agent, text)
 }
 

@@ -4,10 +4,10 @@
 //! session's permissions are. It cannot ask. A child session is opened by the
 //! parent's model: what is said there is not the user.
 
-use crate::claude_code::hook::{self as claude_code, Stop};
-use crate::event::{Event, EventKind, HookPhase, Malformed, Subagent};
+use crate::claude_code::hook as claude_code;
+pub(crate) use crate::claude_code::hook::render_without_ask as render;
+use crate::event::{Event, EventKind, Malformed, Subagent};
 use crate::payload::Payload;
-use crate::reply::{Answer, Reply};
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
     let payload = Payload::parse(bytes)?;
@@ -27,15 +27,4 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
         });
     }
     Ok(event)
-}
-
-pub(crate) fn render(phase: HookPhase, answer: &Answer) -> Reply {
-    match (phase, answer) {
-        (HookPhase::BeforeTool | HookPhase::PermissionRequest, Answer::Ruling(ruling)) => {
-            claude_code::before_tool(&ruling.without_ask(), Stop::Ignored)
-        }
-        (HookPhase::AfterTool | HookPhase::Other, _) | (_, Answer::Neutral | Answer::Remark(_)) => {
-            Reply::neutral()
-        }
-    }
 }

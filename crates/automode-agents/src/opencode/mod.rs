@@ -2,38 +2,28 @@
 
 mod hook;
 
-use automode_core::Presence;
-
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
-use crate::install::{DEADLINE, Installation, Place, Plugin, Request, Scope, TIMEOUT};
-use crate::reply::Enforcement;
+use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
+use crate::install::{Installation, Place, Plugin, Scope, plugin_text};
 
 pub(crate) static CLIENT: Client = Client {
     name: "opencode",
     title: "opencode",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: |phase, answer, _| hook::render(phase, answer),
-    rewriting: crate::client::Rewriting::Honoured,
-    presence: AssumedPresence {
-        usual: Presence::Headless,
-        headless_when: None,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: |phase, answer, _| hook::render(phase, answer),
     },
-    program: Some(ClientProgram {
-        executable: "opencode",
-        tested: "1.18.33",
-    }),
-    installation: Installation::Plugin(Plugin {
+    rewriting: crate::client::Rewriting::Honoured,
+    lets_through: &["a plugin file that does not load"],
+    program: Some(ClientProgram::tried("opencode", "1.18.33")),
+    installation: Installation::Plugin(Plugin::new(
         path,
-        text: plugin,
-        trial_event: "PreToolUse",
-        shadow_mark: "\"--mode\", \"shadow\"",
-        advice: &[
+        |request| plugin_text(include_str!("plugin.js"), request),
+        &[
             "set `\"permission\": {\"bash\": \"allow\", \"edit\": \"allow\", \"webfetch\": \"allow\"}` in opencode.json: the plugin decides before opencode asks",
             "opencode's plugin cannot ask: what needs a person's yes is denied, with the words that permit it once",
         ],
-    }),
-    record: None,
+    )),
     marks: ProcessMarks {
         variables: &["OPENCODE", "OPENCODE_SESSION"],
         packages: &["opencode-ai"],
@@ -44,6 +34,7 @@ pub(crate) static CLIENT: Client = Client {
         ..ClientFiles::NONE
     },
     trial: |trial| Client::common_trial(trial, "bash"),
+    ..Client::CAUTIOUS
 };
 
 fn path(place: &Place, scope: Scope) -> String {
@@ -54,17 +45,4 @@ fn path(place: &Place, scope: Scope) -> String {
         ),
         Scope::Project => format!("{}/.opencode/plugin/automode.js", place.project),
     }
-}
-
-fn plugin(request: &Request<'_>) -> String {
-    let mode = match request.enforcement {
-        Enforcement::Enforce => "enforce",
-        Enforcement::Shadow => "shadow",
-    };
-    let program = serde_json::Value::from(request.program).to_string();
-    include_str!("plugin.js")
-        .replace("\"@PROGRAM@\"", &program)
-        .replace("@DEADLINE@", &DEADLINE.to_string())
-        .replace("@TIMEOUT@", &TIMEOUT.to_string())
-        .replace("@MODE@", mode)
 }

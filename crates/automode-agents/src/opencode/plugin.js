@@ -7,44 +7,7 @@ const PROGRAM = "@PROGRAM@"
 const ARGUMENTS = ["hook", "opencode", "--deadline", "@DEADLINE@", "--mode", "@MODE@"]
 const TIMEOUT_MS = Number("@TIMEOUT@") * 1000
 const SHADOW = "@MODE@" === "shadow"
-const MAX_ANSWER = 1 << 20
-
-function run(payload) {
-  return new Promise((resolve) => {
-    let answer = ""
-    let child
-    const timer = setTimeout(() => {
-      child?.kill("SIGKILL")
-      resolve({ failure: "no answer in time" })
-    }, TIMEOUT_MS)
-    const finish = (result) => {
-      clearTimeout(timer)
-      resolve(result)
-    }
-    try {
-      child = spawn(PROGRAM, ARGUMENTS, { stdio: ["pipe", "pipe", "ignore"] })
-    } catch (error) {
-      return finish({ failure: String(error) })
-    }
-    child.on("error", (error) => finish({ failure: error.message }))
-    child.stdin.on("error", () => {})
-    child.stdout.on("data", (chunk) => {
-      if (answer.length < MAX_ANSWER) answer += chunk
-    })
-    child.on("close", (code) => {
-      if (code !== 0) return finish({ failure: `it ended with ${code}` })
-      try {
-        const output = JSON.parse(answer)
-        const specific = output.hookSpecificOutput ?? {}
-        finish({ verdict: specific.permissionDecision, reason: specific.permissionDecisionReason, input: specific.updatedInput, notice: output.systemMessage })
-      } catch {
-        finish({ failure: "its answer is not JSON" })
-      }
-    })
-    child.stdin.end(JSON.stringify(payload))
-  })
-}
-
+@RUN@
 export const Automode = async ({ client, directory }) => {
   // A child session is opened by the parent's model: what is said there is not the user.
   const parents = new Map()
@@ -99,15 +62,19 @@ export const Automode = async ({ client, directory }) => {
       if (result.notice) await show(result.notice)
       if (result.verdict !== "allow") throw new Error(result.reason || "denied by automode")
       // What was promised for the call is part of this input: it runs, or nothing does.
-      if (result.input) output.args = { ...output.args, ...result.input }
+      // opencode keeps the object it passed and runs that: another one in its place is not seen.
+      if (result.input) Object.assign(output.args, result.input)
     },
     "tool.execute.after": async (input, output) => {
-      await run({
+      const result = await run({
         ...(await about("PostToolUse", input.sessionID)),
         tool_use_id: input.callID,
         tool_name: input.tool,
         tool_input: input.args ?? output.args ?? {},
+        tool_response: output.output,
       })
+      // What the model is to know of a result stands behind it.
+      if (result.remark && typeof output.output === "string") output.output += `\n\n${result.remark}`
     },
   }
 }

@@ -9,7 +9,7 @@ const TIMEOUT_MS = Number("@TIMEOUT@") * 1000
 const SHADOW = "@MODE@" === "shadow"
 const MAX_ANSWER = 1 << 20
 
-type Result = { verdict?: string; reason?: string; failure?: string }
+type Result = { verdict?: string; reason?: string; remark?: string; failure?: string }
 
 function run(payload: object): Promise<Result> {
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ function run(payload: object): Promise<Result> {
       if (code !== 0) return finish({ failure: `it ended with ${code}` })
       try {
         const specific = JSON.parse(answer).hookSpecificOutput ?? {}
-        finish({ verdict: specific.permissionDecision, reason: specific.permissionDecisionReason })
+        finish({ verdict: specific.permissionDecision, reason: specific.permissionDecisionReason, remark: specific.additionalContext })
       } catch {
         finish({ failure: "its answer is not JSON" })
       }
@@ -74,11 +74,14 @@ export default function (pi: any) {
     return { block: true, reason }
   })
   pi.on("tool_result", async (event: any, ctx: any) => {
-    await run({
+    const result = await run({
       ...about("PostToolUse", ctx),
       tool_use_id: event.toolCallId,
       tool_name: event.toolName,
       tool_input: event.input ?? {},
+      tool_response: event.content,
     })
+    // What the model is to know of a result stands behind it.
+    if (result.remark && Array.isArray(event.content)) return { content: [...event.content, { type: "text", text: result.remark }] }
   })
 }

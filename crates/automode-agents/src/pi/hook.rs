@@ -6,7 +6,7 @@
 use automode_core::Presence;
 use serde_json::Value;
 
-use crate::claude_code::hook::{self as claude_code, Stop};
+use crate::claude_code::hook::{self as claude_code, StopSupport};
 use crate::event::{Event, HookPhase, Malformed};
 use crate::payload::Payload;
 use crate::reply::{Answer, Reply};
@@ -46,8 +46,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
 pub(super) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
     match (phase, answer) {
         (HookPhase::BeforeTool | HookPhase::PermissionRequest, Answer::Ruling(ruling)) => {
-            claude_code::before_tool(&ruling.for_presence(presence), Stop::Ignored)
+            claude_code::before_tool(&ruling.for_presence(presence), StopSupport::Ignored)
         }
+        (HookPhase::AfterTool, Answer::Remark(text)) => claude_code::after_tool(text),
         (HookPhase::AfterTool | HookPhase::Other, _) | (_, Answer::Neutral | Answer::Remark(_)) => {
             Reply::neutral()
         }

@@ -2,9 +2,7 @@
 
 mod hook;
 
-use automode_core::Presence;
-
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
+use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
 use crate::install::{DEADLINE, Installation, Place, Plugin, Request, Scope, TIMEOUT};
 use crate::reply::Enforcement;
 
@@ -12,28 +10,19 @@ pub(crate) static CLIENT: Client = Client {
     name: "pi",
     title: "Pi coding agent",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: hook::render,
-    rewriting: crate::client::Rewriting::Ignored,
-    presence: AssumedPresence {
-        usual: Presence::Headless,
-        headless_when: None,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: hook::render,
     },
-    program: Some(ClientProgram {
-        executable: "pi",
-        tested: "1.5.0",
-    }),
-    installation: Installation::Plugin(Plugin {
+    program: Some(ClientProgram::tried("pi", "1.5.0")),
+    installation: Installation::Plugin(Plugin::new(
         path,
-        text: extension,
-        trial_event: "PreToolUse",
-        shadow_mark: "\"--mode\", \"shadow\"",
-        advice: &[
+        extension,
+        &[
             "`pi -ne` loads no extension: then nothing is decided",
             "Pi asks for nothing by itself: what automode does not stop, runs",
         ],
-    }),
-    record: None,
+    )),
     marks: ProcessMarks {
         variables: &["PI_CODING_AGENT"],
         packages: &["pi-coding-agent"],
@@ -43,6 +32,7 @@ pub(crate) static CLIENT: Client = Client {
         ..ClientFiles::NONE
     },
     trial: |trial| Client::common_trial(trial, "bash"),
+    ..Client::CAUTIOUS
 };
 
 fn path(place: &Place, scope: Scope) -> String {

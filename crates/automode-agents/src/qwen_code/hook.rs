@@ -6,7 +6,7 @@
 
 use automode_core::Presence;
 
-use crate::claude_code::hook::{self as claude_code, Interrupt, Stop};
+use crate::claude_code::hook::{self as claude_code, Interrupt, StopSupport};
 use crate::event::{Event, EventKind, HookPhase, Malformed};
 use crate::gemini_cli::hook as gemini_cli;
 use crate::payload::Payload;
@@ -20,12 +20,17 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
             words: payload.text("submitted_prompt").and_then(words::own),
         },
         EventKind::AfterTool {
-            call, id, report, ..
+            call,
+            id,
+            report,
+            brought,
+            ..
         } => EventKind::AfterTool {
             call,
             id,
             outcome: gemini_cli::outcome(&payload),
             report,
+            brought,
         },
         other => other,
     };
@@ -33,8 +38,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Event, Malformed> {
 }
 
 pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> Reply {
-    let Answer::Ruling(ruling) = answer else {
-        return Reply::neutral();
+    let ruling = match (phase, answer) {
+        (_, Answer::Ruling(ruling)) => ruling,
+        (HookPhase::AfterTool, Answer::Remark(text)) => return claude_code::after_tool(text),
+        (_, Answer::Remark(_) | Answer::Neutral) => return Reply::neutral(),
     };
     // It would run the original whatever stands here, so nothing is ever rewritten.
     let ruling = Ruling {
@@ -42,7 +49,7 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer, presence: Presence) -> R
         ..ruling.for_presence(presence)
     };
     match phase {
-        HookPhase::BeforeTool => claude_code::before_tool(&ruling, Stop::Ignored),
+        HookPhase::BeforeTool => claude_code::before_tool(&ruling, StopSupport::Ignored),
         HookPhase::PermissionRequest => {
             claude_code::permission_request(&ruling, Interrupt::Ignored)
         }

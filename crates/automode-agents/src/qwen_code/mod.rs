@@ -3,9 +3,9 @@
 mod hook;
 mod record;
 
-use automode_core::Presence;
-
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
+use crate::client::{
+    AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire,
+};
 use crate::gemini_cli;
 use crate::install::{HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit};
 
@@ -13,17 +13,13 @@ pub(crate) static CLIENT: Client = Client {
     name: "qwen-code",
     title: "Qwen Code",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: hook::render,
-    rewriting: crate::client::Rewriting::Ignored,
-    presence: AssumedPresence {
-        usual: Presence::Interactive,
-        headless_when: None,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: hook::render,
     },
-    program: Some(ClientProgram {
-        executable: "qwen",
-        tested: "0.24.4",
-    }),
+    lets_through: &["a hook that outlasts the client's own timeout, which automode answers before"],
+    presence: AssumedPresence::INTERACTIVE,
+    program: Some(ClientProgram::tried("qwen", "0.24.4")),
     installation: Installation::Hooks(HookFile {
         path,
         events: &[
@@ -36,11 +32,8 @@ pub(crate) static CLIENT: Client = Client {
         entry: gemini_cli::entry,
         version: None,
         timeout_unit: TimeoutUnit::Milliseconds,
-        off_switch: Some(OffSwitch {
-            pointer: "/disableAllHooks",
-            off_when: true,
-            name: "disableAllHooks",
-        }),
+        comments: true,
+        off_switch: Some(OffSwitch::DISABLE_ALL_HOOKS),
         trust: None,
         advice: &[
             "headless, Qwen Code offers its shell tool only with `--approval-mode yolo`: the hook decides there",
@@ -59,6 +52,7 @@ pub(crate) static CLIENT: Client = Client {
         permissions: None,
     },
     trial: |trial| Client::common_trial(trial, "run_shell_command"),
+    ..Client::CAUTIOUS
 };
 
 fn path(place: &Place, scope: Scope) -> String {

@@ -1,10 +1,10 @@
 //! `~/.qwen/projects/<project>/chats/….jsonl`: every line says where it comes from.
 
-use automode_core::{Outcome, ToolCall};
+use automode_core::Outcome;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::transcript::{Item, RecordFormat, RecordPlace, input};
+use crate::transcript::{Item, RecordFormat, RecordPlace};
 use crate::words;
 
 pub(super) static FORMAT: RecordFormat = RecordFormat {
@@ -20,22 +20,22 @@ pub(super) static FORMAT: RecordFormat = RecordFormat {
 };
 
 #[derive(Deserialize)]
-struct RecordLine {
+struct QwenLine {
     #[serde(default)]
     provenance: String,
     cwd: Option<String>,
-    message: Option<Message>,
+    message: Option<QwenMessage>,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct QwenMessage {
     #[serde(default)]
     parts: Vec<Value>,
 }
 
 fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
     let cwd = &mut place.cwd;
-    let Ok(line) = serde_json::from_slice::<RecordLine>(line) else {
+    let Ok(line) = serde_json::from_slice::<QwenLine>(line) else {
         return;
     };
     if let Some(at) = &line.cwd {
@@ -48,24 +48,13 @@ fn read(line: &[u8], place: &mut RecordPlace, items: &mut Vec<Item>) {
                 .and_then(Value::as_str)
                 .and_then(words::own)
                 .map(Item::User),
-            "assistant_output" => call(part, cwd),
+            "assistant_output" => part
+                .get("functionCall")
+                .and_then(|call| Item::function_call(call, cwd)),
             "tool_result" => result(part),
             _ => None,
         });
     }
-}
-
-fn call(part: &Value, cwd: &str) -> Option<Item> {
-    let call = part.get("functionCall")?;
-    Some(Item::Call {
-        id: call.get("id")?.as_str()?.to_owned(),
-        call: ToolCall {
-            tool: call.get("name")?.as_str()?.to_owned(),
-            input: input(call.get("args")),
-            cwd: cwd.to_owned(),
-        },
-        delegated: false,
-    })
 }
 
 fn result(part: &Value) -> Option<Item> {

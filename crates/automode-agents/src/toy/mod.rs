@@ -6,10 +6,10 @@
 mod hook;
 mod record;
 
-use automode_core::{Presence, Verdict};
+use automode_core::Verdict;
 use serde_json::json;
 
-use crate::client::{AssumedPresence, Client, ClientFiles, ClientProgram, ProcessMarks, Proof};
+use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
 use crate::install::{self, HookEvent, HookFile, Installation, Place, Request, Scope, TimeoutUnit};
 use crate::transcript::{Item, Reader};
 use crate::{Agent, Answer, CLIENTS, Enforcement, EventKind, Ruling};
@@ -18,23 +18,18 @@ static CLIENT: Client = Client {
     name: "toy",
     title: "Toy",
     proof: Proof::Proven,
-    parse: hook::parse,
-    render: hook::render,
-    rewriting: crate::client::Rewriting::Ignored,
-    presence: AssumedPresence {
-        usual: Presence::Headless,
-        headless_when: None,
+    wire: Wire::Own {
+        parse: hook::parse,
+        render: hook::render,
     },
-    program: Some(ClientProgram {
-        executable: "toy",
-        tested: "1.0.0",
-    }),
+    program: Some(ClientProgram::tried("toy", "1.0.0")),
     installation: Installation::Hooks(HookFile {
         path: |place, scope| format!("{}/.toy/hooks.json", place.base(scope)),
         events: &[HookEvent::Gate("before")],
         entry: |hook| json!({"run": hook.command, "command": hook.command, "timeout": hook.timeout}),
         version: None,
         timeout_unit: TimeoutUnit::Seconds,
+        comments: false,
         off_switch: None,
         trust: None,
         advice: &["it is a toy"],
@@ -49,13 +44,14 @@ static CLIENT: Client = Client {
         ..ClientFiles::NONE
     },
     trial: |trial| json!({"on": trial.event, "id": trial.session, "cwd": "/", "tool": "sh", "with": {"command": trial.command}}),
+    ..Client::CAUTIOUS
 };
 
 const TOY: Agent = Agent::of(&CLIENT);
 
 #[test]
 fn a_client_is_a_folder_and_a_row() {
-    let trial = crate::Trial {
+    let trial = crate::HookTrial {
         event: "before",
         session: "s1",
         command: "ls",

@@ -26,7 +26,7 @@ pub struct TakenBack(HashSet<u64>);
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BranchStyle {
     /// Every line names the one before it.
-    Linked(fn(&[u8]) -> Option<Link>),
+    Linked(fn(&[u8]) -> Option<BranchLink>),
     /// The record says to which turn or message it went back: from a line, where it stands and
     /// the user's words in it.
     Stepped(fn(&[u8], u64, &mut Reader, &mut Turns)),
@@ -34,14 +34,14 @@ pub(crate) enum BranchStyle {
 
 /// A line by its own name and that of the line before it.
 #[derive(Clone, Debug)]
-pub(crate) struct Link {
+pub(crate) struct BranchLink {
     pub(crate) own: String,
     pub(crate) before: Option<String>,
 }
 
 #[derive(Clone, Debug)]
 enum Ways {
-    Linked(fn(&[u8]) -> Option<Link>, Vec<LinkedLine>),
+    Linked(fn(&[u8]) -> Option<BranchLink>, Vec<LinkedLine>),
     Stepped(fn(&[u8], u64, &mut Reader, &mut Turns), Turns),
 }
 
@@ -56,13 +56,13 @@ struct LinkedLine {
 /// The turns of a record that still count, and the lines that no longer do.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turns {
-    turns: Vec<Turn>,
+    turns: Vec<BranchTurn>,
     gone: TakenBack,
 }
 
 /// Lines that belong together and go together.
 #[derive(Clone, Debug)]
-struct Turn {
+struct BranchTurn {
     name: u64,
     lines: Vec<u64>,
 }
@@ -99,7 +99,7 @@ impl Turns {
     }
 
     fn begin(&mut self, name: u64, at: u64) {
-        self.turns.push(Turn {
+        self.turns.push(BranchTurn {
             name,
             lines: vec![at],
         });

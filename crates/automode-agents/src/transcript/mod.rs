@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::agent::Agent;
 
-pub(crate) use branch::{BranchStyle, Link, Turns, says};
+pub(crate) use branch::{BranchLink, BranchStyle, Turns, says};
 pub use branch::{Branches, TakenBack};
 
 /// Something in a recorded session that counts.
@@ -35,6 +35,21 @@ pub enum Item {
         id: String,
         outcome: Outcome,
     },
+}
+
+impl Item {
+    /// A call as Gemini's models write it: `id`, `name` and `args`.
+    pub(crate) fn function_call(call: &Value, cwd: &str) -> Option<Self> {
+        Some(Self::Call {
+            id: call.get("id")?.as_str()?.to_owned(),
+            call: ToolCall {
+                tool: call.get("name")?.as_str()?.to_owned(),
+                input: input(call.get("args")),
+                cwd: cwd.to_owned(),
+            },
+            delegated: false,
+        })
+    }
 }
 
 /// Reads one recorded session.
