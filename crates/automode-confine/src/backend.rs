@@ -1,5 +1,6 @@
 //! What keeps the promise on this machine.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,31 @@ impl Backend {
         match self {
             Self::Bubblewrap(_) => true,
             Self::Landlock => false,
+        }
+    }
+}
+
+/// What was tried, best first, and what is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelfTest {
+    pub attempts: Vec<Attempt>,
+    pub backend: Option<Backend>,
+    /// Of this start of the machine and this bubblewrap.
+    pub(crate) key: String,
+}
+
+/// One backend, and why it cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    pub name: String,
+    pub failure: Option<String>,
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.failure {
+            None => write!(out, "{}: keeps its promises", self.name),
+            Some(reason) => write!(out, "{}: {reason}", self.name),
         }
     }
 }

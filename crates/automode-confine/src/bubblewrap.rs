@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::inside::PLACE;
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, MountPlace};
 
 /// The name of the program inside.
 pub(crate) const PROGRAM: &str = "automode";
@@ -20,12 +20,15 @@ pub(crate) fn command(
     program: &Path,
 ) -> Command {
     let mut command = Command::new(bubblewrap);
-    command.args(arguments(layout, directory, run, program));
+    // Its own variables can be read inside, through the list of processes.
+    command
+        .env_clear()
+        .args(arguments(layout, directory, run, program));
     command
 }
 
 fn arguments(layout: &Layout, directory: &Path, run: &Path, program: &Path) -> Vec<OsString> {
-    let mut list = Arguments(Vec::new());
+    let mut list = BubblewrapArguments(Vec::new());
     // Without an own user namespace nobody could forbid making one.
     for word in [
         "--unshare-user",
@@ -43,11 +46,11 @@ fn arguments(layout: &Layout, directory: &Path, run: &Path, program: &Path) -> V
     list.add(["--cap-drop", "ALL"]);
     for place in &layout.places {
         match place {
-            Place::Read(path) => list.bind("--ro-bind", path, path),
-            Place::Write(path) => list.bind("--bind", path, path),
-            Place::Private { from, at } => list.bind("--bind", from, at),
-            Place::Empty(at) => list.pair("--tmpfs", at),
-            Place::Link { to, at } => list.bind("--symlink", to, at),
+            MountPlace::Read(path) => list.bind("--ro-bind", path, path),
+            MountPlace::Write(path) => list.bind("--bind", path, path),
+            MountPlace::Private { from, at } => list.bind("--bind", from, at),
+            MountPlace::Empty(at) => list.pair("--tmpfs", at),
+            MountPlace::Link { to, at } => list.bind("--symlink", to, at),
         }
     }
     list.add(["--proc", "/proc"]);
@@ -62,9 +65,9 @@ fn arguments(layout: &Layout, directory: &Path, run: &Path, program: &Path) -> V
     list.0
 }
 
-struct Arguments(Vec<OsString>);
+struct BubblewrapArguments(Vec<OsString>);
 
-impl Arguments {
+impl BubblewrapArguments {
     fn add<const N: usize>(&mut self, words: [&str; N]) {
         self.0.extend(words.map(OsString::from));
     }

@@ -5,9 +5,13 @@
 //! will read again.
 
 use std::fs::{self, File};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Component, Path, PathBuf};
+
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
 /// An address as a caller passes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +88,24 @@ fn parse(bytes: &[u8]) -> Option<Address> {
     Some(Address::Other)
 }
 
+/// The caller's own open file, shared.
+pub(crate) fn descriptor(thread: u32, number: i32) -> io::Result<OwnedFd> {
+    let status = fs::read_to_string(format!("/proc/{thread}/status"))?;
+    let process = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Tgid:"))
+        .and_then(|text| text.trim().parse().ok())
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| io::Error::other("no such process"))?;
+    let process = pidfd_open(process, PidfdFlags::empty())?;
+    Ok(pidfd_getfd(&process, number, PidfdGetfdFlags::empty())?)
+}
+
+/// Where the caller's open file lies.
+pub(crate) fn place_of(thread: u32, number: i32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{thread}/fd/{number}")).ok()
+}
+
 /// A path as the caller means it: relative to a descriptor, or to where it stands.
 pub(crate) fn absolute(thread: u32, directory: i32, path: &Path) -> Option<PathBuf> {
     if path.is_absolute() {
@@ -99,7 +121,7 @@ pub(crate) fn absolute(thread: u32, directory: i32, path: &Path) -> Option<PathB
     let base = if directory == libc::AT_FDCWD {
         fs::read_link(format!("/proc/{thread}/cwd")).ok()?
     } else {
-        fs::read_link(format!("/proc/{thread}/fd/{directory}")).ok()?
+        place_of(thread, directory)?
     };
     Some(lexical(&base.join(path)))
 }

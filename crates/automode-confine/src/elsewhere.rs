@@ -1,67 +1,20 @@
 //! Systems without a backend: nothing is promised there, so everything asks as before.
 
-use std::path::PathBuf;
-
-use automode_core::confine::Confinement;
-use thiserror::Error;
-
-use crate::backend::Backend;
+use crate::backend::{Attempt, Backend, SelfTest};
 use crate::machine::Machine;
-use crate::refusal::Report;
+use crate::request::{RunError, RunOutcome, RunRequest};
 
 /// The exit code that means: the command was not started.
 pub const NOT_STARTED: u8 = 125;
 
-/// What is to run, and within what.
-#[derive(Debug, Clone)]
-pub struct Request {
-    pub id: Option<String>,
-    pub session: String,
-    pub command: String,
-    pub directory: PathBuf,
-    pub confinement: Confinement,
-    pub instead: Option<PathBuf>,
+/// Nothing runs confined here, so nothing is left behind.
+#[must_use]
+pub fn mend_left_behind(_state: &std::path::Path) -> Vec<crate::protected::Mended> {
+    Vec::new()
 }
 
-/// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    pub code: u8,
-    pub report: Report,
-}
-
-/// Why the command was not started.
-#[derive(Debug, Error)]
-#[error("commands cannot be confined on this system")]
-pub struct RunError;
-
-/// What was tried, and what is used.
-#[derive(Debug, Clone)]
-pub struct SelfTest {
-    pub attempts: Vec<Attempt>,
-    pub backend: Option<Backend>,
-}
-
-/// One backend, and why it cannot be used.
-#[derive(Debug, Clone)]
-pub struct Attempt {
-    pub name: String,
-    pub failure: Option<String>,
-}
-
-impl std::fmt::Display for Attempt {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            out,
-            "{}: {}",
-            self.name,
-            self.failure.as_deref().unwrap_or_default()
-        )
-    }
-}
-
-pub fn run(_: &Request, _: &Machine, _: &Backend) -> Result<Outcome, RunError> {
-    Err(RunError)
+pub fn run(_: &RunRequest, _: &Machine, _: &Backend) -> Result<RunOutcome, RunError> {
+    Err(RunError::Unsupported)
 }
 
 #[must_use]
@@ -72,6 +25,7 @@ pub fn selftest(_: &Machine) -> SelfTest {
             failure: Some("has no backend that was proven".to_owned()),
         }],
         backend: None,
+        key: String::new(),
     }
 }
 

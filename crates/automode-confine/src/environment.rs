@@ -29,22 +29,27 @@ const HELPERS: &[&str] = &[
     "XDG_RUNTIME_DIR",
 ];
 
-/// How the names of variables end that hold secrets.
-const SECRET_ENDINGS: &[&str] = &[
-    "ACCESS_KEY",
-    "API_KEY",
+/// Words of names of variables that hold secrets.
+const SECRET_WORDS: &[&str] = &[
     "APIKEY",
+    "AUTH",
+    "AUTHTOKEN",
+    "COOKIE",
+    "CREDENTIAL",
     "CREDENTIALS",
+    "CREDS",
     "PASSPHRASE",
     "PASSWD",
     "PASSWORD",
-    "PRIVATE_KEY",
+    "PAT",
     "SECRET",
-    "SECRET_KEY",
+    "SECRETS",
     "TOKEN",
-    "ACCESS_KEY_ID",
-    "_PAT",
+    "WEBHOOK",
 ];
+
+/// How such names end where their words are not set apart.
+const SECRET_ENDINGS: &[&str] = &["_KEY", "KEY_ID", "PASSWORD", "SECRET", "TOKEN", "KEY_BASE"];
 
 /// Variables that name caches, and the directory each gets.
 const CACHES: &[(&str, &str)] = &[
@@ -67,7 +72,7 @@ pub(crate) fn inside(machine: &Machine, layout: &Layout) -> BTreeMap<String, Str
     let mut variables: BTreeMap<String, String> = machine
         .variables
         .iter()
-        .filter(|(name, _)| !is_hidden(name))
+        .filter(|(name, value)| !is_hidden(name) && !holds_secret(name, value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     for (name, directory) in CACHES {
@@ -131,6 +136,11 @@ pub(crate) fn with_home(
             .entry("GIT_CONFIG_GLOBAL".to_owned())
             .or_insert(settings);
     }
+    if !machine.home.join(".m2/repository").is_dir() {
+        // Java takes the home from the list of users, not from the variable.
+        let options = variables.entry("MAVEN_OPTS".to_owned()).or_default();
+        options.push_str(&format!(" -Duser.home={}", home.display()));
+    }
     variables.insert("HOME".to_owned(), home.to_string_lossy().into_owned());
     for name in ["TMPDIR", "TMP", "TEMP"] {
         variables.insert(name.to_owned(), temporary.to_string_lossy().into_owned());
@@ -139,7 +149,27 @@ pub(crate) fn with_home(
 
 fn is_hidden(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    HELPERS.contains(&upper.as_str()) || SECRET_ENDINGS.iter().any(|ending| upper.ends_with(ending))
+    let secret = upper
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|word| SECRET_WORDS.contains(&word));
+    secret
+        || HELPERS.contains(&upper.as_str())
+        || SECRET_ENDINGS.iter().any(|ending| upper.ends_with(ending))
+}
+
+/// A password in an address, or what is known as a token by its form.
+fn holds_secret(name: &str, value: &str) -> bool {
+    let with_password = value.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        authority
+            .rsplit_once('@')
+            .is_some_and(|(person, _)| person.contains(':'))
+    });
+    with_password || is_redacted(&format!("{name}={value}"))
+}
+
+fn is_redacted(text: &str) -> bool {
+    automode_core::redact::redact(text) != text
 }
 
 #[cfg(test)]
@@ -162,5 +192,27 @@ mod tests {
         check("LANG", false);
         check("TOKENIZERS_PARALLELISM", false);
         check("VIRTUAL_ENV", false);
+        check("SECRET_KEY_BASE", true);
+        check("TOKEN_FOR_DEPLOY", true);
+        check("STRIPE_KEY", true);
+        check("DB_PASSWORD_FILE", true);
+        check("SLACK_WEBHOOK_URL", true);
+        check("PWD", false);
+        check("AUTHOR", false);
+        check("GIT_AUTHOR_NAME", false);
+        check("PATH_INFO", false);
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_form_too() {
+        let check = |value: &str, secret: bool| {
+            assert_eq!(holds_secret("PLAIN", value), secret, "{value}");
+        };
+        check("postgres://me:word@db.example/x", true);
+        check("https://db.example/x:y@z", false);
+        check("ghp_0123456789abcdefghijABCDEFGHIJ012345", true);
+        check("/usr/bin:/bin", false);
+        check("en_US.UTF-8", false);
+        check("-C target-cpu=native", false);
     }
 }

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment;
 use crate::proxy::{REPORT, STARTED, join};
-use crate::seccomp::{self, Listener, Reply};
-use crate::watch::{self, Bounds, Notes, note};
+use crate::seccomp::{self, CallReply, Listener};
+use crate::watch::{self, Bounds, RefusalNotes, note};
 
 /// Where the launcher's files stand inside.
 pub(crate) const PLACE: &str = "/run/automode";
@@ -28,7 +28,7 @@ pub(crate) const SOCKET: &str = "proxy.sock";
 
 /// What is started, and within which bounds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct InsideOrder {
     pub(crate) shell: PathBuf,
     pub(crate) command: String,
     pub(crate) variables: BTreeMap<String, String>,
@@ -52,7 +52,7 @@ pub(crate) fn inside() -> u8 {
 
 fn start(place: &Path) -> Result<u8, String> {
     let order = std::fs::read(place.join(ORDER)).map_err(|error| format!("no order: {error}"))?;
-    let mut order: Order =
+    let mut order: InsideOrder =
         serde_json::from_slice(&order).map_err(|error| format!("broken order: {error}"))?;
     let refusing = seccomp::compile(&seccomp::refused());
     seccomp::install(&refusing).map_err(|error| format!("no system call filter: {error}"))?;
@@ -62,7 +62,7 @@ fn start(place: &Path) -> Result<u8, String> {
         Err(error) => return Err(format!("no proxy: {error}")),
     }
     say(&socket, STARTED).map_err(|error| format!("the launcher is gone: {error}"))?;
-    let notes = Notes::default();
+    let notes = RefusalNotes::default();
     let bounds = order.bounds.clone();
     let status = watched(&notes, bounds, move || {
         Command::new(&order.shell)
@@ -78,7 +78,7 @@ fn start(place: &Path) -> Result<u8, String> {
 
 /// Runs a command in a thread whose calls are reported.
 fn watched(
-    notes: &Notes,
+    notes: &RefusalNotes,
     bounds: Bounds,
     run: impl FnOnce() -> std::io::Result<ExitStatus> + Send + 'static,
 ) -> Result<ExitStatus, String> {
@@ -104,16 +104,8 @@ fn watched(
         .map_err(|error| format!("the shell did not start: {error}"))
 }
 
-fn serve(listener: &Listener, bounds: &Bounds, notes: &Notes) {
-    loop {
-        let notification = match listener.receive() {
-            Ok(notification) => notification,
-            // The caller was interrupted or has died; others may still come.
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::ENOENT)) => {
-                continue;
-            }
-            Err(_) => return,
-        };
+fn serve(listener: &Listener, bounds: &Bounds, notes: &RefusalNotes) {
+    while let Some(notification) = listener.next() {
         let refusal = if notification.call == libc::SYS_connect {
             watch::distant(&notification)
         } else {
@@ -124,7 +116,7 @@ fn serve(listener: &Listener, bounds: &Bounds, notes: &Notes) {
         {
             note(notes, refusal);
         }
-        let _ = listener.reply(&notification, Reply::GoOn);
+        let _ = listener.reply(&notification, CallReply::GoOn);
     }
 }
 
@@ -146,7 +138,7 @@ fn bridge(socket: PathBuf) -> std::io::Result<String> {
 }
 
 /// Hands the notes to the launcher, and waits until it has them.
-fn tell(socket: &Path, notes: &Notes) {
+fn tell(socket: &Path, notes: &RefusalNotes) {
     let report = notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if report.refusals.is_empty() {
         return;

@@ -9,116 +9,61 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::protected::{Mended, Protected, copy_tree, set_aside};
-use crate::repository::Repository;
-use automode_core::confine::{Confinement, Git};
+use serde::{Deserialize, Serialize};
+
+use crate::protected::{Mended, check_way, copy_tree, set_aside};
 
 /// Parts of a repository that say where its branches stand.
-const POSITIONS: [&str; 5] = ["HEAD", "packed-refs", "refs", "index", "logs"];
+pub(crate) const POSITIONS: [&str; 5] = ["HEAD", "packed-refs", "refs", "index", "logs"];
 /// More than this is no set of hooks and settings.
 const MOST_FILES: usize = 5_000;
 
-/// The copies, and which directory each repository was.
+/// Each name with the place of its copy.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Kept {
     copies: Vec<(PathBuf, PathBuf)>,
-    repositories: Vec<(PathBuf, u64)>,
-    project: PathBuf,
-    protected: Protected,
 }
 
 impl Kept {
-    /// Copies into `store`, which is private to this run.
-    pub(crate) fn of(confinement: &Confinement, store: &Path) -> io::Result<Self> {
-        let project = fs::canonicalize(&confinement.project)?;
-        let repository = Repository::of(&project);
-        let protected = Protected::of(&project, &repository, Git::Commit);
-        let mut names = protected.present.clone();
-        let inside = repository
-            .directories
-            .iter()
-            .filter(|found| found.starts_with(&project));
-        for directory in inside.clone() {
-            if confinement.git == Git::ReadOnly {
-                names.extend(POSITIONS.iter().map(|name| directory.join(name)));
-            }
-        }
-        names.retain(|name| name.starts_with(&project) && name.symlink_metadata().is_ok());
+    /// Copies what is there into `store`, which is private to this run.
+    pub(crate) fn of(names: Vec<PathBuf>, store: &Path) -> io::Result<Self> {
         fs::create_dir_all(store)?;
         let mut copies = Vec::new();
         let mut budget = MOST_FILES;
-        for (index, name) in names.into_iter().enumerate() {
+        let present = names
+            .into_iter()
+            .filter(|name| name.symlink_metadata().is_ok());
+        for (index, name) in present.enumerate() {
             count(&name, &mut budget)?;
             let copy = store.join(index.to_string());
             copy_tree(&name, &copy)?;
             copies.push((name, copy));
         }
-        let repositories = inside
-            .filter_map(|directory| Some((directory.clone(), directory.metadata().ok()?.ino())))
-            .collect();
-        Ok(Self {
-            copies,
-            repositories,
-            project,
-            protected,
-        })
+        Ok(Self { copies })
     }
 
     /// Whatever changed is moved to `aside`, and the copy takes its place.
     pub(crate) fn put_back(&self, aside: &Path) -> Vec<Mended> {
         let mut mended = Vec::new();
-        for (directory, number) in &self.repositories {
-            if directory
-                .metadata()
-                .is_ok_and(|found| found.ino() == *number)
-            {
-                continue;
-            }
-            mended.push(match self.return_repository(directory, *number, aside) {
-                Ok(()) => Mended::PutBack(directory.clone()),
-                Err(_) => Mended::Left(directory.clone()),
-            });
-        }
         for (name, copy) in &self.copies {
-            if is_same(name, copy) {
+            if check_way(name).is_ok() && is_same(name, copy) {
                 continue;
             }
-            let moved = match name.symlink_metadata() {
-                Ok(_) => set_aside(name, aside).map(|_| ()),
-                Err(_) => Ok(()),
-            };
-            mended.push(match moved.and_then(|()| copy_tree(copy, name)) {
+            mended.push(match replace(name, copy, aside) {
                 Ok(()) => Mended::PutBack(name.clone()),
                 Err(_) => Mended::Left(name.clone()),
             });
         }
-        mended.extend(self.protected.move_aside(aside));
         mended
     }
+}
 
-    /// Finds a repository that was renamed, by what it is rather than by its name.
-    fn return_repository(&self, directory: &Path, number: u64, aside: &Path) -> io::Result<()> {
-        let mut places = vec![self.project.clone()];
-        places.extend(
-            fs::read_dir(&self.project)?
-                .flatten()
-                .map(|entry| entry.path())
-                .filter(|path| path.is_dir()),
-        );
-        let moved = places
-            .iter()
-            .filter_map(|place| fs::read_dir(place).ok())
-            .flat_map(|entries| entries.flatten())
-            .find(|entry| {
-                entry
-                    .metadata()
-                    .is_ok_and(|found| found.ino() == number && found.is_dir())
-            })
-            .ok_or_else(|| io::Error::other("not found"))?;
-        if directory.symlink_metadata().is_ok() {
-            set_aside(directory, aside)?;
-        }
-        fs::rename(moved.path(), directory)
+fn replace(name: &Path, copy: &Path, aside: &Path) -> io::Result<()> {
+    check_way(name)?;
+    if name.symlink_metadata().is_ok() {
+        set_aside(name, aside)?;
     }
+    copy_tree(copy, name)
 }
 
 fn count(path: &Path, budget: &mut usize) -> io::Result<()> {
@@ -186,7 +131,8 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap();
         let project = project(&top);
-        let kept = Kept::of(&Confinement::of_project(&project), &top.join("store")).unwrap();
+        let names = ["hooks", "config", "refs"].map(|name| project.join(".git").join(name));
+        let kept = Kept::of(names.to_vec(), &top.join("store")).unwrap();
         fs::write(project.join(".git/hooks/pre-commit"), "evil").unwrap();
         fs::write(project.join(".git/config"), "[core]\nfsmonitor = evil\n").unwrap();
         fs::remove_file(project.join(".git/refs/heads/main")).unwrap();
@@ -204,21 +150,22 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_that_was_replaced_returns() {
+    fn a_link_on_the_way_is_not_written_through() {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap();
         let project = project(&top);
-        let kept = Kept::of(&Confinement::of_project(&project), &top.join("store")).unwrap();
+        let kept = Kept::of(vec![project.join(".git/config")], &top.join("store")).unwrap();
+        fs::create_dir(top.join("other")).unwrap();
+        fs::write(top.join("other/config"), "mine").unwrap();
         fs::rename(project.join(".git"), project.join("old")).unwrap();
-        fs::create_dir(project.join(".git")).unwrap();
-        fs::write(project.join(".git/config"), "evil").unwrap();
+        std::os::unix::fs::symlink(top.join("other"), project.join(".git")).unwrap();
         assert_eq!(
             kept.put_back(&top.join("aside")),
-            [Mended::PutBack(project.join(".git"))]
+            [Mended::Left(project.join(".git/config"))]
         );
         assert_eq!(
-            fs::read_to_string(project.join(".git/config")).unwrap(),
-            "[core]\n"
+            fs::read_to_string(top.join("other/config")).unwrap(),
+            "mine"
         );
     }
 }

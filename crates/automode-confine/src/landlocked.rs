@@ -18,27 +18,29 @@ use landlock::{
     RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 use rustix::process::{Pid, Signal, kill_process, set_child_subreaper};
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
 use crate::environment;
-use crate::inside::{Order, code_of};
+use crate::inside::{InsideOrder, code_of};
 use crate::layout::{Layout, private};
 use crate::machine::Machine;
-use crate::run::{Request, on_end};
+use crate::request::RunRequest;
+use crate::run::on_end;
 use crate::seccomp::{self, Listener};
 use crate::supervisor::Supervisor;
-use crate::watch::Notes;
+use crate::watch::RefusalNotes;
 
 /// Signals and abstract sockets are kept inside from this version on.
 const NEEDED: ABI = ABI::V6;
 
 /// Runs the order under path rules; the command's exit code.
 pub(crate) fn run(
-    request: &Request,
+    request: &RunRequest,
     machine: &Machine,
     layout: &Layout,
-    mut order: Order,
+    mut order: InsideOrder,
     proxy: u16,
-    notes: &Notes,
+    notes: &RefusalNotes,
 ) -> io::Result<u8> {
     let home = layout
         .temporary
@@ -51,7 +53,7 @@ pub(crate) fn run(
     let mut writable = layout.writable();
     writable.push(home);
     order.bounds.writable.clone_from(&writable);
-    let rules = Rules::of(layout, &writable);
+    let rules = LandlockRules::of(layout, &writable);
     set_child_subreaper(Some(rustix::process::getpid()))?;
     on_end(end_descendants)?;
     let mut ports: BTreeSet<u16> = request.confinement.loopback.iter().copied().collect();
@@ -70,14 +72,7 @@ pub(crate) fn run(
     });
     let directory = request.directory.clone();
     let running = thread::spawn(move || -> io::Result<_> {
-        rules.restrict()?;
-        let mut refused = seccomp::refused();
-        refused.extend(seccomp::refused_without_namespaces());
-        seccomp::install(&seccomp::compile(&refused))?;
-        let mut watched = seccomp::watched_network();
-        watched.extend(seccomp::watched_metadata());
-        watched.extend(seccomp::reported_writes());
-        let listener = seccomp::install_listener(&seccomp::compile(&watched))?;
+        let listener = restrict(&rules)?;
         send.send(listener)
             .map_err(|_| io::Error::other("the supervisor is gone"))?;
         Command::new(&order.shell)
@@ -95,9 +90,43 @@ pub(crate) fn run(
     status.map(code_of)
 }
 
+/// Puts this thread, and what it starts, under the rules; whoever listens answers its calls.
+fn restrict(rules: &LandlockRules) -> io::Result<Listener> {
+    drop_capabilities()?;
+    rules.restrict()?;
+    let mut refused = seccomp::refused();
+    refused.extend(seccomp::refused_without_namespaces());
+    seccomp::install(&seccomp::compile(&refused))?;
+    let mut watched = seccomp::watched_network();
+    watched.extend(seccomp::watched_metadata());
+    watched.extend(seccomp::reported_writes());
+    seccomp::install_listener(&seccomp::compile(&watched))
+}
+
+/// A person who is the machine's owner is not one inside; what the rules grant can still be
+/// written where it belongs to another user, as in a container.
+fn drop_capabilities() -> io::Result<()> {
+    let kept = CapabilitySet::CHOWN
+        | CapabilitySet::DAC_OVERRIDE
+        | CapabilitySet::FOWNER
+        | CapabilitySet::FSETID;
+    let held = capabilities(None)?;
+    set_capabilities(
+        None,
+        CapabilitySets {
+            effective: held.effective & kept,
+            permitted: held.permitted & kept,
+            inheritable: CapabilitySet::empty(),
+        },
+    )?;
+    Ok(())
+}
+
 /// The trees, opened before anything is refused.
-struct Rules {
+struct LandlockRules {
     readable: Vec<PathBuf>,
+    /// Of these the names alone.
+    listed: Vec<PathBuf>,
     writable: Vec<PathBuf>,
 }
 
@@ -113,16 +142,20 @@ const DEVICES: [&str; 8] = [
     "/dev/pts",
 ];
 
-impl Rules {
+impl LandlockRules {
     fn of(layout: &Layout, writable: &[PathBuf]) -> Self {
         let mut readable = layout.readable();
         readable.push("/proc".into());
-        readable.push("/dev".into());
         let mut writable = writable.to_vec();
         writable.extend(DEVICES.iter().map(PathBuf::from));
         // Semaphores and shared memory live there, for every program of this machine.
         writable.push("/dev/shm".into());
-        Self { readable, writable }
+        Self {
+            readable,
+            // Cameras, microphones and disks are devices too.
+            listed: vec!["/dev".into()],
+            writable,
+        }
     }
 
     /// Puts the rules on this thread and all it starts.
@@ -140,8 +173,11 @@ impl Rules {
             .map_err(failed)?
             .create()
             .map_err(failed)?;
-        let granted = self.readable.iter().map(|path| (path, reading));
-        for (path, access) in granted.chain(self.writable.iter().map(|path| (path, all))) {
+        let readable = self.readable.iter().map(|path| (path, reading));
+        let listed = self.listed.iter();
+        let listed = listed.map(|path| (path, AccessFs::ReadDir.into()));
+        let writable = self.writable.iter().map(|path| (path, all));
+        for (path, access) in readable.chain(listed).chain(writable) {
             let Ok(found) = fs::metadata(path) else {
                 continue;
             };
@@ -166,14 +202,21 @@ impl Rules {
 }
 
 /// Ends all that the command left behind; as the reaper of its orphans we know them all.
+///
+/// They are stopped before they are ended: one that is stopped starts no other.
 fn end_descendants() {
-    for _ in 0..50 {
-        let left = descendants();
-        if left.is_empty() {
+    const ROUNDS: u32 = 500;
+    for _ in 0..ROUNDS {
+        // An orphan is ours as soon as it is one: without a child nothing is left.
+        let ended = rustix::process::wait(rustix::process::WaitOptions::NOHANG);
+        if ended.is_err_and(|error| error == rustix::io::Errno::CHILD) {
             return;
         }
-        for process in left {
-            let _ = kill_process(process, Signal::KILL);
+        let left = descendants();
+        for signal in [Signal::STOP, Signal::KILL] {
+            for process in &left {
+                let _ = kill_process(*process, signal);
+            }
         }
         while let Ok(Some(_)) = rustix::process::wait(rustix::process::WaitOptions::NOHANG) {}
         thread::sleep(Duration::from_millis(1));

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::machine::Machine;
-use crate::protected::Protected;
+use crate::protected::ProtectedFiles;
 use crate::repository::Repository;
 use crate::toolchain;
 use automode_core::confine::{Confinement, Git, Home};
 
 /// One place inside; later ones lie over earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum MountPlace {
     /// Seen as it is outside, unwritable.
     Read(PathBuf),
     /// Seen and changed as it is outside.
@@ -33,8 +33,11 @@ pub(crate) enum Place {
 /// All places, and what must be mended afterwards.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
-    pub(crate) places: Vec<Place>,
-    pub(crate) protected: Protected,
+    pub(crate) places: Vec<MountPlace>,
+    pub(crate) protected: ProtectedFiles,
+    /// The project and the other trees that may be changed, and the repositories of each.
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) repositories: Vec<Repository>,
     /// Private directories of this session and project.
     pub(crate) temporary: PathBuf,
     pub(crate) caches: PathBuf,
@@ -123,73 +126,116 @@ impl Layout {
         machine: &Machine,
         session: &str,
     ) -> Result<Self, LayoutError> {
-        let project = checked(&confinement.project, machine)?;
-        if machine.state.starts_with(&project) {
-            return Err(LayoutError::OwnFiles(machine.state.clone()));
-        }
+        let roots = roots(confinement, machine)?;
+        let name = name_of(roots.first().map_or(Path::new("/"), PathBuf::as_path));
         let session = machine.cache.join("session").join(plain(session));
         let temporary = private(&session.join("tmp"))?;
         let more_temporary = private(&session.join("var-tmp"))?;
-        let caches = private(&machine.cache.join("project").join(name_of(&project)))?;
-        let repository = Repository::of(&project);
-        let protected = Protected::of(&project, &repository, confinement.git);
+        let caches = private(&machine.cache.join("project").join(name))?;
+        let repositories: Vec<Repository> = roots
+            .iter()
+            .map(|root| {
+                let mut found = Repository::of(root);
+                found.add_settings_of(root, &machine.home);
+                found
+            })
+            .collect();
+        let mut layout = Self {
+            places: system(),
+            protected: ProtectedFiles::default(),
+            roots,
+            repositories,
+            temporary,
+            caches,
+        };
+        layout.protected = layout.protected_under(confinement.git, machine);
+        layout.place_private(more_temporary);
+        match confinement.home {
+            Home::Empty => layout.places.push(MountPlace::Empty(machine.home.clone())),
+            Home::Hide => hide(machine, &mut layout.places),
+        }
+        layout.place_readable(confinement, machine)?;
+        layout.place_writable(confinement.git);
+        Ok(layout)
+    }
 
-        let mut places = system();
-        places.push(Place::Empty("/run".into()));
-        places.push(Place::Private {
-            from: temporary.clone(),
+    /// What may not change in any of the trees, where the repository may be changed or not.
+    pub(crate) fn protected_under(&self, git: Git, machine: &Machine) -> ProtectedFiles {
+        let mut protected = ProtectedFiles::default();
+        for (root, repository) in self.roots.iter().zip(&self.repositories) {
+            protected.add(root, repository, git);
+        }
+        // Whoever can replace this program decides the next call.
+        if self
+            .roots
+            .iter()
+            .any(|root| machine.program.starts_with(root))
+        {
+            protected.keep(machine.program.clone());
+        }
+        protected
+    }
+
+    fn place_private(&mut self, more_temporary: PathBuf) {
+        self.places.push(MountPlace::Empty("/run".into()));
+        self.places.push(MountPlace::Private {
+            from: self.temporary.clone(),
             at: "/tmp".into(),
         });
-        places.push(Place::Private {
+        self.places.push(MountPlace::Private {
             from: more_temporary,
             at: "/var/tmp".into(),
         });
-        match confinement.home {
-            Home::Empty => places.push(Place::Empty(machine.home.clone())),
-            Home::Hide => hide(&machine.home, &mut places),
-        }
-        let mut readable = toolchain::readable(machine, &project);
+    }
+
+    fn place_readable(
+        &mut self,
+        confinement: &Confinement,
+        machine: &Machine,
+    ) -> Result<(), LayoutError> {
+        let mut readable = toolchain::readable(machine, &self.roots);
         readable.retain(|place| !is_system(place));
         for place in &confinement.read {
             // What a command names to read and is not there it does not find here either.
             match checked(place, machine) {
-                Ok(place) => readable.push(place),
-                Err(LayoutError::Missing(_)) => {}
+                Ok(place) if !is_around_own_files(&place, machine) => readable.push(place),
+                Ok(_) | Err(LayoutError::Missing(_)) => {}
                 Err(error) => return Err(error),
             }
         }
         readable.sort();
         readable.dedup();
-        places.extend(readable.into_iter().map(Place::Read));
-        for directory in &repository.directories {
-            places.push(Place::Read(directory.clone()));
-        }
-        let mut writable = vec![project];
-        for place in &confinement.write {
-            writable.push(checked(place, machine)?);
-        }
+        self.places
+            .extend(readable.into_iter().map(MountPlace::Read));
+        Ok(())
+    }
+
+    fn place_writable(&mut self, git: Git) {
+        let repositories = &self.repositories;
+        let directories = || repositories.iter().flat_map(|found| &found.directories);
+        self.places
+            .extend(directories().cloned().map(MountPlace::Read));
+        let mut writable = self.roots.clone();
         writable.sort();
-        places.extend(writable.into_iter().map(Place::Write));
-        places.push(Place::Write(caches.clone()));
-        if confinement.git == Git::Commit {
+        self.places
+            .extend(writable.into_iter().map(MountPlace::Write));
+        self.places.push(MountPlace::Write(self.caches.clone()));
+        if git == Git::Commit {
             // A mount point of its own cannot be renamed away.
-            places.extend(repository.directories.iter().cloned().map(Place::Write));
-            let entries = repository.entries.iter().filter(|entry| entry.is_file());
-            places.extend(entries.cloned().map(Place::Read));
+            self.places
+                .extend(directories().cloned().map(MountPlace::Write));
+            let entries = repositories.iter().flat_map(|found| &found.entries);
+            let files = entries.filter(|entry| entry.is_file());
+            self.places.extend(files.cloned().map(MountPlace::Read));
         }
-        places.extend(
-            protected
-                .present
-                .iter()
-                .filter_map(keepable)
-                .map(Place::Read),
-        );
-        Ok(Self {
-            places,
-            protected,
-            temporary,
-            caches,
-        })
+        // A link is kept by keeping what it leads to. Where that cannot be written anyway it
+        // is not shown either: a link is no reason to see what it leads to.
+        let writable = self.writable();
+        let kept = self.protected.present.iter();
+        let kept = kept.filter_map(|name| fs::canonicalize(name).ok());
+        let kept = kept.filter(|real| writable.iter().any(|tree| real.starts_with(tree)));
+        let kept: Vec<PathBuf> = kept.collect();
+        self.places.extend(kept.into_iter().map(MountPlace::Read));
     }
 
     /// Puts a copy at the project's place. It is the trial's own, so nothing in it is kept.
@@ -197,19 +243,18 @@ impl Layout {
         let project =
             fs::canonicalize(project).map_err(|_| LayoutError::Missing(project.to_owned()))?;
         self.places.retain(|place| match place {
-            Place::Read(path) | Place::Write(path) | Place::Empty(path) => {
+            MountPlace::Read(path) | MountPlace::Write(path) | MountPlace::Empty(path) => {
                 !path.starts_with(&project)
             }
-            Place::Private { .. } | Place::Link { .. } => true,
+            MountPlace::Private { .. } | MountPlace::Link { .. } => true,
         });
-        self.places.push(Place::Private {
+        self.places.push(MountPlace::Private {
             from: copy.to_owned(),
             at: project,
         });
-        self.protected = Protected {
-            present: Vec::new(),
-            absent: Vec::new(),
-        };
+        self.protected = ProtectedFiles::default();
+        self.roots = Vec::new();
+        self.repositories = Vec::new();
         Ok(())
     }
 
@@ -218,9 +263,9 @@ impl Layout {
         self.places
             .iter()
             .filter_map(|place| match place {
-                Place::Write(path) => Some(path.clone()),
-                Place::Private { from, .. } => Some(from.clone()),
-                Place::Read(_) | Place::Empty(_) | Place::Link { .. } => None,
+                MountPlace::Write(path) => Some(path.clone()),
+                MountPlace::Private { from, .. } => Some(from.clone()),
+                MountPlace::Read(_) | MountPlace::Empty(_) | MountPlace::Link { .. } => None,
             })
             .collect()
     }
@@ -230,28 +275,24 @@ impl Layout {
         self.places
             .iter()
             .filter_map(|place| match place {
-                Place::Read(path) => Some(path.clone()),
-                Place::Write(_) | Place::Private { .. } | Place::Empty(_) | Place::Link { .. } => {
-                    None
-                }
+                MountPlace::Read(path) => Some(path.clone()),
+                MountPlace::Write(_)
+                | MountPlace::Private { .. }
+                | MountPlace::Empty(_)
+                | MountPlace::Link { .. } => None,
             })
             .collect()
     }
 }
 
-/// A link is kept by keeping what it leads to; a link to nowhere holds nothing.
-fn keepable(path: &PathBuf) -> Option<PathBuf> {
-    fs::canonicalize(path).ok()
-}
-
-fn system() -> Vec<Place> {
+fn system() -> Vec<MountPlace> {
     let mut places = Vec::new();
     let links = fs::read_dir("/").into_iter().flatten().flatten();
     for entry in links {
         if entry.file_type().is_ok_and(|kind| kind.is_symlink())
             && let Ok(to) = fs::read_link(entry.path())
         {
-            places.push(Place::Link {
+            places.push(MountPlace::Link {
                 to,
                 at: entry.path(),
             });
@@ -263,7 +304,7 @@ fn system() -> Vec<Place> {
             .symlink_metadata()
             .is_ok_and(|found| found.is_dir())
         {
-            places.push(Place::Read(directory.to_owned()));
+            places.push(MountPlace::Read(directory.to_owned()));
         }
     }
     places
@@ -273,22 +314,53 @@ fn is_system(place: &Path) -> bool {
     SYSTEM.iter().any(|system| place.starts_with(system))
 }
 
-fn hide(home: &Path, places: &mut Vec<Place>) {
-    places.push(Place::Read(home.to_owned()));
-    for secret in SECRETS {
-        let path = home.join(secret);
+fn hide(machine: &Machine, places: &mut Vec<MountPlace>) {
+    let home = &machine.home;
+    places.push(MountPlace::Read(home.clone()));
+    let own = [machine.state.clone(), machine.cache.clone()];
+    for path in SECRETS.iter().map(|secret| home.join(secret)).chain(own) {
         let Ok(found) = path.symlink_metadata() else {
             continue;
         };
+        if !path.starts_with(home) {
+            continue;
+        }
         if found.is_dir() {
-            places.push(Place::Empty(path));
+            places.push(MountPlace::Empty(path));
         } else if found.is_file() {
-            places.push(Place::Private {
+            places.push(MountPlace::Private {
                 from: "/dev/null".into(),
                 at: path,
             });
         }
     }
+}
+
+/// The project, then the other trees that may be changed; none may hold our own files.
+fn roots(confinement: &Confinement, machine: &Machine) -> Result<Vec<PathBuf>, LayoutError> {
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for path in std::iter::once(&confinement.project).chain(&confinement.write) {
+        let root = checked(path, machine)?;
+        if is_around_own_files(&root, machine) {
+            return Err(LayoutError::OwnFiles(machine.state.clone()));
+        }
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    Ok(roots)
+}
+
+/// Whether a tree holds automode's own files, or lies among them.
+fn is_around_own_files(tree: &Path, machine: &Machine) -> bool {
+    // The self-test has its own project among the disposable files.
+    let disposable = ["run", "session", "project"].map(|part| machine.cache.join(part));
+    std::iter::once(machine.state.clone())
+        .chain(disposable)
+        .any(|own| {
+            let own = fs::canonicalize(&own).unwrap_or(own);
+            own.starts_with(tree) || tree.starts_with(&own)
+        })
 }
 
 /// Resolved, existing, and not around the home.
@@ -333,13 +405,9 @@ pub(crate) fn plain(word: &str) -> String {
 }
 
 fn name_of(project: &Path) -> String {
-    use sha2::{Digest, Sha256};
-    let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
-    digest
-        .iter()
-        .take(12)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let mut name = automode_core::digest(project.as_os_str().as_encoded_bytes());
+    name.truncate(24);
+    name
 }
 
 #[cfg(test)]
@@ -368,19 +436,19 @@ mod tests {
         let machine = machine(&top);
         let project = machine.home.join("app");
         let layout = Layout::of(&Confinement::of_project(&project), &machine, "a session").unwrap();
-        let position = |wanted: &Place| layout.places.iter().position(|place| place == wanted);
-        let home = position(&Place::Empty(machine.home.clone())).unwrap();
-        let written = position(&Place::Write(project.clone())).unwrap();
+        let position = |wanted: &MountPlace| layout.places.iter().position(|place| place == wanted);
+        let home = position(&MountPlace::Empty(machine.home.clone())).unwrap();
+        let written = position(&MountPlace::Write(project.clone())).unwrap();
         let git = layout
             .places
             .iter()
-            .rposition(|place| *place == Place::Read(project.join(".git")))
+            .rposition(|place| *place == MountPlace::Read(project.join(".git")))
             .unwrap();
         assert!(home < written && written < git);
         assert!(
             !layout
                 .places
-                .contains(&Place::Read(machine.home.join(".ssh")))
+                .contains(&MountPlace::Read(machine.home.join(".ssh")))
         );
     }
 
@@ -392,7 +460,7 @@ mod tests {
         let confinement = Confinement::of_project(machine.home.join("app"));
         let layout = Layout::of(&confinement, &machine, "s").unwrap();
         for place in &layout.places {
-            if let Place::Read(path) | Place::Write(path) = place {
+            if let MountPlace::Read(path) | MountPlace::Write(path) = place {
                 assert!(path.exists(), "{}", path.display());
             }
         }

@@ -6,11 +6,13 @@
 //! Nothing in this crate decides whether a command may run.
 
 mod backend;
+mod gitconfig;
 mod layout;
 mod machine;
 mod protected;
 mod refusal;
 mod repository;
+mod request;
 mod seatbelt;
 mod ticket;
 mod toolchain;
@@ -32,6 +34,8 @@ mod kept;
 #[cfg(target_os = "linux")]
 mod landlocked;
 #[cfg(target_os = "linux")]
+mod mending;
+#[cfg(target_os = "linux")]
 mod metadata;
 #[cfg(target_os = "linux")]
 mod proxy;
@@ -47,21 +51,22 @@ mod supervisor;
 mod watch;
 
 pub use automode_core::confine::{Confinement, Git, Home, Network};
-pub use backend::Backend;
+pub use backend::{Attempt, Backend, SelfTest};
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{
-    Attempt, NOT_STARTED, Outcome, Request, RunError, SelfTest, inner, known_backend, run, selftest,
-};
+pub use elsewhere::{NOT_STARTED, inner, known_backend, mend_left_behind, run, selftest};
 #[cfg(target_os = "linux")]
 pub use inside::NOT_STARTED;
 pub use layout::LayoutError;
 pub use machine::Machine;
+#[cfg(target_os = "linux")]
+pub use mending::mend_left_behind;
 pub use protected::Mended;
 pub use refusal::{Refusal, Report};
+pub use request::{RunError, RunOutcome, RunRequest};
 #[cfg(target_os = "linux")]
-pub use run::{Outcome, Request, RunError, run};
+pub use run::run;
 pub use seatbelt::seatbelt_profile;
 #[cfg(target_os = "linux")]
-pub use selftest::{Attempt, SelfTest, inner, known_backend, selftest};
+pub use selftest::{inner, known_backend, selftest};
 pub use ticket::{RunRecord, Ticket, TicketError, expire_tickets};
-pub use trial::{Difference, Trial, TrialError};
+pub use trial::{ConfinedTrial, Difference, TrialError};

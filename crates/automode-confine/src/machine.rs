@@ -43,16 +43,20 @@ impl Machine {
         })
     }
 
-    /// The directories of the search path, resolved, those that exist.
+    /// The directories of the search path, as named and resolved, those that exist.
+    ///
+    /// None that lies below `outside_of`: what can be changed there could lead anywhere.
     #[must_use]
-    pub fn search_path(&self) -> Vec<PathBuf> {
+    pub fn search_path(&self, outside_of: &[PathBuf]) -> Vec<PathBuf> {
         let path = self.variables.get("PATH").map_or("", String::as_str);
         let mut found: Vec<PathBuf> = Vec::new();
+        let inside = |entry: &Path| outside_of.iter().any(|root| entry.starts_with(root));
         for entry in env::split_paths(path).filter(|entry| entry.is_absolute()) {
-            for entry in [Some(entry.clone()), fs::canonicalize(entry).ok()]
-                .into_iter()
-                .flatten()
-            {
+            let real = fs::canonicalize(&entry).ok();
+            if inside(&entry) || real.as_deref().is_some_and(inside) {
+                continue;
+            }
+            for entry in [Some(entry), real].into_iter().flatten() {
                 if entry.is_dir() && !found.contains(&entry) {
                     found.push(entry);
                 }
@@ -62,14 +66,35 @@ impl Machine {
     }
 
     /// A program on the search path that does not lie below `outside_of`.
-    ///
-    /// A project must not bring the program that is to confine it.
     #[must_use]
-    pub fn find_program(&self, name: &str, outside_of: &Path) -> Option<PathBuf> {
-        self.search_path()
+    pub fn find_program(&self, name: &str, outside_of: &[PathBuf]) -> Option<PathBuf> {
+        self.search_path(outside_of)
             .into_iter()
             .filter_map(|directory| fs::canonicalize(directory.join(name)).ok())
-            .find(|program| program.is_file() && !program.starts_with(outside_of))
+            .find(|program| {
+                program.is_file() && !outside_of.iter().any(|root| program.starts_with(root))
+            })
+    }
+
+    /// The program that is to confine others: one that only the machine's owner can replace.
+    ///
+    /// A project on the search path, or anything a confined command could once write, must
+    /// not bring it.
+    #[must_use]
+    pub fn bubblewrap(&self) -> Option<PathBuf> {
+        use std::os::unix::fs::MetadataExt;
+        let owned = |path: &Path| {
+            path.metadata()
+                .is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0)
+        };
+        let programs = self.search_path(&[]);
+        programs
+            .into_iter()
+            .filter_map(|directory| fs::canonicalize(directory.join("bwrap")).ok())
+            .find(|program| {
+                let stored = program.starts_with("/nix/store");
+                program.is_file() && (stored || program.ancestors().all(owned))
+            })
     }
 }
 

@@ -5,7 +5,9 @@
 use std::process::ExitCode;
 
 use automode_confine::undo::UndoStore;
-use automode_confine::{Backend, Confinement, Machine, NOT_STARTED, Request, inner, run, selftest};
+use automode_confine::{
+    Backend, Confinement, Machine, NOT_STARTED, RunRequest, inner, run, selftest,
+};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,15 +35,13 @@ fn launch(backend: &str, state: &str, confinement: &str, command: &str) -> Resul
         serde_json::from_str(confinement).map_err(|error| error.to_string())?;
     let machine = Machine::here(state.into()).ok_or("no home")?;
     let backend = match backend {
-        "bubblewrap" => Backend::Bubblewrap(
-            machine
-                .find_program("bwrap", &confinement.project)
-                .ok_or("bubblewrap is not installed")?,
-        ),
+        "bubblewrap" => {
+            Backend::Bubblewrap(machine.bubblewrap().ok_or("bubblewrap is not installed")?)
+        }
         "landlock" => Backend::Landlock,
         other => return Err(format!("no backend `{other}`")),
     };
-    let request = Request {
+    let request = RunRequest {
         id: None,
         session: "main".to_owned(),
         command: command.to_owned(),

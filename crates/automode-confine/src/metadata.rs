@@ -4,66 +4,47 @@
 //! descriptor: a link that is swapped after the look changes nothing.
 
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, openat, utimensat};
 
 use crate::caller;
-use crate::seccomp::{Listener, Notification, Reply};
+use crate::seccomp::{CallReply, Listener, METADATA_CALLS, Notification};
 
 /// Whether a waiting call is of this kind.
 pub(crate) fn is_change(notification: &Notification) -> bool {
-    let call = notification.call;
-    #[cfg(target_arch = "x86_64")]
-    if [libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown].contains(&call) {
-        return true;
-    }
-    [
-        libc::SYS_fchmodat,
-        libc::SYS_fchmodat2,
-        libc::SYS_utimensat,
-        libc::SYS_fchownat,
-    ]
-    .contains(&call)
+    METADATA_CALLS.contains(&notification.call)
 }
 
 /// Does what is asked to a file in one of the trees.
-pub(crate) fn decide(listener: &Listener, notification: &Notification, trees: &[PathBuf]) -> Reply {
-    let change = Change::of(notification);
-    if change.path == 0 {
-        // The descriptor itself: it was opened under the rules.
-        return Reply::GoOn;
-    }
-    let path = target(notification);
+pub(crate) fn decide(
+    listener: &Listener,
+    notification: &Notification,
+    trees: &[PathBuf],
+) -> CallReply {
+    let change = MetadataChange::of(notification);
     let times = change
         .times
         .and_then(|at| timestamps(notification.thread, at));
-    if !listener.still_waits(notification) {
-        return Reply::Fail(libc::EACCES);
-    }
-    let Some(path) = path else {
-        return Reply::Fail(libc::EACCES);
-    };
-    let follow = if change.flags & libc::AT_SYMLINK_NOFOLLOW.unsigned_abs() == 0 {
-        OFlags::empty()
+    let file = if change.path == 0 {
+        // A file that was opened to be read can be changed through its descriptor.
+        caller::descriptor(notification.thread, change.directory).ok()
     } else {
-        OFlags::NOFOLLOW
+        opened(notification, &change)
     };
-    let Ok(file) = openat(
-        CWD,
-        &path,
-        OFlags::PATH | OFlags::CLOEXEC | follow,
-        Mode::empty(),
-    ) else {
-        return Reply::Fail(libc::ENOENT);
+    if !listener.still_waits(notification) {
+        return CallReply::Fail(libc::EACCES);
+    }
+    let Some(file) = file else {
+        return CallReply::Fail(libc::ENOENT);
     };
     let link = format!("/proc/self/fd/{}", file.as_raw_fd());
     let own =
         fs::read_link(&link).is_ok_and(|real| trees.iter().any(|tree| real.starts_with(tree)));
     if !own {
-        return Reply::Fail(libc::EACCES);
+        return CallReply::Fail(libc::EACCES);
     }
     if let Some((owner, group)) = change.owner {
         let number = |value: u32| (value != u32::MAX).then_some(value);
@@ -80,28 +61,43 @@ pub(crate) fn decide(listener: &Listener, notification: &Notification, trees: &[
             rustix::fs::chmodat(CWD, &link, Mode::from_raw_mode(mode), AtFlags::empty())
         }
         (None, Some(times)) => utimensat(CWD, &link, &times, AtFlags::empty()),
-        (None, None) => return Reply::Fail(libc::EACCES),
+        (None, None) => return CallReply::Fail(libc::EACCES),
     };
     answer(result)
 }
 
-fn answer(result: rustix::io::Result<()>) -> Reply {
+/// The file that the caller names, opened so that it stays the same.
+fn opened(notification: &Notification, change: &MetadataChange) -> Option<OwnedFd> {
+    let path = target(notification)?;
+    let follow = if change.flags & libc::AT_SYMLINK_NOFOLLOW.unsigned_abs() == 0 {
+        OFlags::empty()
+    } else {
+        OFlags::NOFOLLOW
+    };
+    let flags = OFlags::PATH | OFlags::CLOEXEC | follow;
+    openat(CWD, &path, flags, Mode::empty()).ok()
+}
+
+fn answer(result: rustix::io::Result<()>) -> CallReply {
     match result {
-        Ok(()) => Reply::Done,
-        Err(error) => Reply::Fail(error.raw_os_error()),
+        Ok(()) => CallReply::Done,
+        Err(error) => CallReply::Fail(error.raw_os_error()),
     }
 }
 
 /// The path that the caller names.
 pub(crate) fn target(notification: &Notification) -> Option<PathBuf> {
-    let change = Change::of(notification);
+    let change = MetadataChange::of(notification);
+    if change.path == 0 {
+        return caller::place_of(notification.thread, change.directory);
+    }
     let path = caller::text(notification.thread, change.path)?;
     caller::absolute(notification.thread, change.directory, &path)
 }
 
 /// The arguments of a call, by name.
 #[derive(Clone, Copy)]
-struct Change {
+struct MetadataChange {
     directory: i32,
     path: u64,
     mode: Option<u32>,
@@ -111,7 +107,7 @@ struct Change {
     flags: u32,
 }
 
-impl Change {
+impl MetadataChange {
     fn of(notification: &Notification) -> Self {
         let [first, second, third, fourth, fifth, _] = notification.arguments;
         let low = |value: u64| u32::try_from(value & 0xffff_ffff).unwrap_or(0);
@@ -148,6 +144,19 @@ impl Change {
                     ..legacy
                 };
             }
+        }
+        let by_descriptor = Self { path: 0, ..plain };
+        if notification.call == libc::SYS_fchmod {
+            return Self {
+                mode: Some(low(second)),
+                ..by_descriptor
+            };
+        }
+        if notification.call == libc::SYS_fchown {
+            return Self {
+                owner: Some((low(second), low(third))),
+                ..by_descriptor
+            };
         }
         if notification.call == libc::SYS_fchownat {
             return Self {

@@ -2,7 +2,7 @@
 //!
 //! Where they exist they are kept unwritable. Where they do not exist nothing is put in
 //! their place, since an empty file is a change too; what appears is moved aside after the
-//! run. A backend that cannot keep a file from being changed has it put back.
+//! run ([`Mending`](crate::mending::Mending)).
 
 use std::fs;
 use std::io;
@@ -11,40 +11,59 @@ use std::path::{Path, PathBuf};
 use crate::repository::{RUNNING_FILES, Repository};
 use automode_core::confine::Git;
 
-/// In the project's own directory.
+/// In the directory of a project itself.
 const PROJECT_NAMES: &[&str] = &[
+    ".aider.conf.yml",
+    ".amazonq",
+    ".augment",
     ".automode.toml",
     ".automode",
     ".claude",
     ".cline",
     ".clinerules",
     ".codex",
+    ".continue",
     ".copilot",
+    ".crush.json",
     ".cursor",
     ".devcontainer",
+    ".devcontainer.json",
     ".direnv",
     ".envrc",
+    ".exrc",
     ".factory",
     ".gemini",
     ".git",
+    ".github/hooks",
     ".gitmodules",
+    ".goosehints",
     ".husky",
     ".idea",
+    ".junie",
+    ".kiro",
+    ".lefthook.yml",
     ".mcp.json",
+    ".nvim.lua",
+    ".nvimrc",
     ".opencode",
     ".pi",
     ".pre-commit-config.yaml",
     ".qwen",
+    ".roo",
+    ".trae",
     ".vscode",
     ".windsurf",
+    ".zed",
+    "crush.json",
+    "lefthook.yaml",
     "lefthook.yml",
     "opencode.json",
     "opencode.jsonc",
 ];
 
 /// What stays as it is, whatever the command does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Protected {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ProtectedFiles {
     /// Exist, and may not change.
     pub(crate) present: Vec<PathBuf>,
     /// Do not exist, and may not appear.
@@ -63,58 +82,60 @@ pub enum Mended {
     Left(PathBuf),
 }
 
-impl Protected {
-    /// Of a project and its repositories.
-    #[must_use]
-    pub(crate) fn of(project: &Path, repository: &Repository, git: Git) -> Self {
-        let mut names: Vec<PathBuf> = PROJECT_NAMES
-            .iter()
-            .filter(|name| git == Git::ReadOnly || **name != ".git")
-            .map(|name| project.join(name))
-            .collect();
-        names.extend(repository.hooks.iter().cloned());
+impl ProtectedFiles {
+    /// Of a tree that may be written, and its repositories.
+    pub(crate) fn add(&mut self, root: &Path, repository: &Repository, git: Git) {
+        for name in PROJECT_NAMES {
+            if git == Git::ReadOnly || *name != ".git" {
+                self.keep(root.join(name));
+            }
+        }
+        for name in &repository.named {
+            self.keep(name.clone());
+        }
         for directory in &repository.directories {
             match git {
-                Git::ReadOnly => names.push(directory.clone()),
-                Git::Commit => {
-                    names.extend(RUNNING_FILES.iter().map(|file| directory.join(file)));
-                }
+                Git::ReadOnly => self.keep(directory.clone()),
+                Git::Commit => self.add_running_files(directory),
             }
         }
         if git == Git::ReadOnly {
-            names.extend(repository.entries.iter().cloned());
-        }
-        let mut found = Self {
-            present: Vec::new(),
-            absent: Vec::new(),
-        };
-        for name in names {
-            let list = match name.symlink_metadata() {
-                Ok(_) => &mut found.present,
-                Err(_) => &mut found.absent,
-            };
-            if !list.contains(&name) {
-                list.push(name);
+            for entry in &repository.entries {
+                self.keep(entry.clone());
             }
         }
-        found
     }
 
-    /// Moves what appeared into `aside`.
-    pub(crate) fn move_aside(&self, aside: &Path) -> Vec<Mended> {
-        self.absent
-            .iter()
-            .filter(|name| name.symlink_metadata().is_ok())
-            .map(|name| match set_aside(name, aside) {
-                Ok(place) => Mended::MovedAside(name.clone(), place),
-                Err(_) => Mended::Left(name.clone()),
-            })
-            .collect()
+    fn add_running_files(&mut self, directory: &Path) {
+        for file in RUNNING_FILES {
+            self.keep(directory.join(file));
+        }
+        // Every worktree has such files of its own, and most lie outside the project.
+        let worktrees = fs::read_dir(directory.join("worktrees"));
+        for worktree in worktrees.into_iter().flatten().flatten() {
+            for file in ["commondir", "config.worktree", "gitdir"] {
+                self.keep(worktree.path().join(file));
+            }
+        }
+    }
+
+    /// Notes whether a name is there, and that it stays so.
+    pub(crate) fn keep(&mut self, name: PathBuf) {
+        let list = match name.symlink_metadata() {
+            Ok(_) => &mut self.present,
+            Err(_) => &mut self.absent,
+        };
+        if !list.contains(&name) {
+            list.push(name);
+        }
     }
 }
 
 /// Renames, or copies and removes where the private place is on another file system.
+///
+/// Refused where a link has come to stand on the way: it would be somebody else's file.
 pub(crate) fn set_aside(name: &Path, aside: &Path) -> io::Result<PathBuf> {
+    check_way(name)?;
     fs::create_dir_all(aside)?;
     let flat = name.to_string_lossy().replace('/', "%");
     let mut place = aside.join(&flat);
@@ -135,6 +156,16 @@ pub(crate) fn set_aside(name: &Path, aside: &Path) -> io::Result<PathBuf> {
     Ok(place)
 }
 
+/// Names are kept resolved, so a way that leads elsewhere by now was changed.
+pub(crate) fn check_way(name: &Path) -> io::Result<()> {
+    let above = name.parent().ok_or_else(|| io::Error::other("no name"))?;
+    if fs::canonicalize(above)? == above {
+        Ok(())
+    } else {
+        Err(io::Error::other("a link stands on the way"))
+    }
+}
+
 /// Copies files, directories and links; other kinds are left out.
 pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     let kind = from.symlink_metadata()?.file_type();
@@ -151,30 +182,5 @@ pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
         fs::copy(from, to).map(|_| ())
     } else {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_appears_is_moved_aside_and_nothing_else_is_touched() {
-        let temp = tempfile::tempdir().unwrap();
-        let top = temp.path().canonicalize().unwrap();
-        let project = top.join("app");
-        fs::create_dir_all(project.join(".vscode")).unwrap();
-        let found = Protected::of(&project, &Repository::default(), Git::ReadOnly);
-        assert_eq!(found.present, [project.join(".vscode")]);
-        fs::write(project.join(".envrc"), "evil").unwrap();
-        fs::write(project.join("made.txt"), "fine").unwrap();
-        let mended = found.move_aside(&top.join("aside"));
-        assert_eq!(mended.len(), 1);
-        assert!(!project.join(".envrc").exists());
-        assert!(project.join("made.txt").exists());
-        let Some(Mended::MovedAside(_, place)) = mended.first() else {
-            panic!("{mended:?}")
-        };
-        assert_eq!(fs::read_to_string(place).unwrap(), "evil");
     }
 }

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::refusal::{Refusal, Report};
-use crate::watch::{Notes, note};
+use crate::watch::{RefusalNotes, note};
 
 /// What the first line of a report from inside begins with, and of the news that it runs.
 pub(crate) const REPORT: &str = "REPORT ";
@@ -27,7 +27,7 @@ const LONGEST_LINE: u64 = 64 * 1024;
 pub(crate) struct Proxy {
     pub(crate) hosts: Vec<String>,
     pub(crate) upstream: Option<String>,
-    pub(crate) notes: Notes,
+    pub(crate) notes: RefusalNotes,
     pub(crate) started: Arc<AtomicBool>,
 }
 
@@ -243,7 +243,7 @@ fn refusal(host: &str, port: u16) -> String {
 fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => {
-            let [first, second, ..] = address.octets();
+            let [first, second, third, _] = address.octets();
             !(address.is_loopback()
                 || address.is_private()
                 || address.is_link_local()
@@ -251,10 +251,22 @@ fn is_public(address: IpAddr) -> bool {
                 || address.is_broadcast()
                 || address.is_multicast()
                 || address.is_documentation()
-                || (first == 100 && (64..128).contains(&second)))
+                || first == 0
+                || first >= 240
+                || (first == 100 && (64..128).contains(&second))
+                || (first == 192 && second == 0 && third == 0)
+                || (first == 198 && (18..20).contains(&second)))
         }
         IpAddr::V6(address) => {
-            !(address.is_loopback()
+            let [first, second, ..] = address.segments();
+            // Forms that carry an older address, which may be anybody's.
+            let carries = (first == 0x64 && second == 0xff9b)
+                || first == 0x2002
+                || (first == 0x2001 && second == 0)
+                || (first == 0 && second == 0);
+            !(carries
+                || first == 0xfec0
+                || address.is_loopback()
                 || address.is_unspecified()
                 || address.is_multicast()
                 || address.is_unique_local()
@@ -303,12 +315,19 @@ mod tests {
         check("::1", false);
         check("::ffff:10.0.0.1", false);
         check("fd00::1", false);
+        check("64:ff9b::a00:1", false);
+        check("2002:a00:1::1", false);
+        check("::10.0.0.1", false);
+        check("0.1.2.3", false);
+        check("198.18.0.1", false);
+        check("255.255.255.255", false);
+        check("2606:4700::1", true);
         check("fe80::1", false);
     }
 
     #[test]
     fn an_unlisted_host_is_refused_and_noted() {
-        let notes = Notes::default();
+        let notes = RefusalNotes::default();
         let proxy = Proxy {
             hosts: vec![],
             upstream: None,
@@ -327,5 +346,57 @@ mod tests {
             notes.lock().unwrap().refusals,
             [Refusal::Network("registry.example:443".into())]
         );
+    }
+
+    /// The person's own proxy, which lets everything through.
+    fn upstream() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let asked = read_line(&mut reader).unwrap();
+                while read_line(&mut reader).is_some_and(|line| !line.trim_end().is_empty()) {}
+                let _ = write!(stream, "HTTP/1.1 200 OK\r\n\r\nreached by {asked}");
+            }
+        });
+        format!("http://{address}")
+    }
+
+    #[test]
+    fn a_listed_host_is_reached_at_its_port_alone() {
+        let upstream = upstream();
+        let check = |request: &str, reached: bool| {
+            let notes = RefusalNotes::default();
+            let proxy = Proxy {
+                hosts: vec!["registry.example".into()],
+                upstream: Some(upstream.clone()),
+                notes: Arc::clone(&notes),
+                started: Arc::default(),
+            };
+            let (mut mine, theirs) = UnixStream::pair().unwrap();
+            write!(mine, "{request} HTTP/1.1\r\n\r\n").unwrap();
+            mine.shutdown(Shutdown::Write).unwrap();
+            let answering = thread::spawn(move || proxy.answer(theirs));
+            let mut answer = String::new();
+            mine.read_to_string(&mut answer).unwrap();
+            answering.join().unwrap();
+            let through = answer.contains("reached by CONNECT registry.example:443");
+            assert_eq!(through, reached, "{request}: {answer}");
+            assert_eq!(
+                notes.lock().unwrap().refusals.is_empty(),
+                reached,
+                "{request}"
+            );
+        };
+        check("CONNECT registry.example:443", true);
+        check("CONNECT registry.example:80", false);
+        check("CONNECT registry.example:22", false);
+        check("CONNECT registry.example.evil.example:443", false);
+        check("CONNECT evil.example:443", false);
+        check("CONNECT registry.example@evil.example:443", false);
+        check("CONNECT 127.0.0.1:443", false);
+        check("GET http://registry.example/", false);
+        check("GET https://registry.example/", false);
     }
 }

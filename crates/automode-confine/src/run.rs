@@ -15,74 +15,45 @@ use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use thiserror::Error;
-
 use crate::backend::Backend;
 use crate::bubblewrap::{self, PROGRAM};
 use crate::environment;
-use crate::inside::{ORDER, Order, SOCKET, code_of};
-use crate::kept::Kept;
+use crate::inside::{InsideOrder, ORDER, SOCKET, code_of};
+use crate::kept::{Kept, POSITIONS};
 use crate::landlocked;
-use crate::layout::{Layout, LayoutError, Place, plain, private};
+use crate::layout::{Layout, MountPlace, plain, private};
 use crate::machine::Machine;
+use crate::mending::{Journal, Mending, mend_left_behind};
+use crate::protected::ProtectedFiles;
 use crate::proxy::Proxy;
-use crate::refusal::Report;
+use crate::request::{RunError, RunOutcome, RunRequest};
 use crate::seccomp;
-use crate::watch::{Bounds, Notes};
-use automode_core::confine::Confinement;
-
-/// What is to run, and within what.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// The call's id, which a person can name.
-    pub id: Option<String>,
-    /// Runs of one session share a temporary directory.
-    pub session: String,
-    pub command: String,
-    pub directory: PathBuf,
-    pub confinement: Confinement,
-    /// A directory that stands at the project's place, for a trial.
-    pub instead: Option<PathBuf>,
-}
-
-/// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    pub code: u8,
-    pub report: Report,
-}
-
-/// Why the command was not started.
-#[derive(Debug, Error)]
-pub enum RunError {
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-    #[error("no shell on the search path")]
-    NoShell,
-    #[error("{0} did not start the command")]
-    Backend(&'static str),
-    #[error("{0}: {1}")]
-    Io(&'static str, #[source] io::Error),
-}
+use crate::watch::{Bounds, RefusalNotes};
+use automode_core::confine::{Confinement, Git, Home};
 
 /// Runs a command confined, with this process's own input and output.
-pub fn run(request: &Request, machine: &Machine, backend: &Backend) -> Result<Outcome, RunError> {
+pub fn run(
+    request: &RunRequest,
+    machine: &Machine,
+    backend: &Backend,
+) -> Result<RunOutcome, RunError> {
     seccomp::keep_files().map_err(|error| RunError::Io("open files would be inherited", error))?;
-    let mut layout = Layout::of(&request.confinement, machine, &request.session)?;
+    let left_behind = mend_left_behind(&machine.state);
+    let confinement = kept_by(backend, &request.confinement);
+    let mut layout = Layout::of(&confinement, machine, &request.session)?;
     if let Some(copy) = &request.instead {
         if !backend.has_own_files() {
             return Err(RunError::Backend("a backend without files of its own"));
         }
         layout.replace(&request.confinement.project, copy)?;
     }
-    let project = &request.confinement.project;
     let shell = ["bash", "sh"]
         .iter()
-        .find_map(|name| machine.find_program(name, project))
+        .find_map(|name| machine.find_program(name, &layout.roots))
         .ok_or(RunError::NoShell)?;
     let files = RunFiles::new(machine)?;
-    let notes = Notes::default();
-    let order = Order {
+    let notes = RefusalNotes::default();
+    let order = InsideOrder {
         shell,
         command: request.command.clone(),
         variables: environment::inside(machine, &layout),
@@ -99,13 +70,14 @@ pub fn run(request: &Request, machine: &Machine, backend: &Backend) -> Result<Ou
         notes: Arc::clone(&notes),
         started: Arc::clone(&started),
     };
-    let kept = match backend {
-        Backend::Bubblewrap(_) => None,
-        Backend::Landlock => Some(
-            Kept::of(&request.confinement, &files.directory.join("kept"))
-                .map_err(|error| RunError::Io("cannot keep what must not change", error))?,
-        ),
-    };
+    let aside = machine
+        .state
+        .join("aside")
+        .join(plain(request.id.as_deref().unwrap_or(&files.name)));
+    let mending = mending(&layout, &confinement, machine, backend, &files, aside)
+        .map_err(|error| RunError::Io("cannot keep what must not change", error))?;
+    let journal = Journal::write(&machine.state, &files.name, &mending)
+        .map_err(|error| RunError::Io("cannot write down what must not change", error))?;
     let code = match backend {
         Backend::Bubblewrap(program) => {
             let code = by_bubblewrap(program, request, machine, &layout, &files, &order, proxy)?;
@@ -121,24 +93,80 @@ pub fn run(request: &Request, machine: &Machine, backend: &Backend) -> Result<Ou
         }
     };
     let mut report = notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let aside = machine
-        .state
-        .join("aside")
-        .join(plain(request.id.as_deref().unwrap_or(&files.name)));
-    if let Some(kept) = kept {
-        report.mended.extend(kept.put_back(&aside));
+    report.mended.extend(left_behind);
+    report.mended.extend(mending.finish());
+    journal.done();
+    Ok(RunOutcome { code, report })
+}
+
+/// What a backend can keep of a promise: less is shown where secrets cannot be hidden in it.
+fn kept_by(backend: &Backend, confinement: &Confinement) -> Confinement {
+    let home = match backend {
+        Backend::Bubblewrap(_) => confinement.home,
+        Backend::Landlock => Home::Empty,
+    };
+    Confinement {
+        home,
+        ..confinement.clone()
     }
-    report.mended.extend(layout.protected.move_aside(&aside));
-    Ok(Outcome { code, report })
+}
+
+/// What is set right afterwards. Without mounts there are copies of it, too.
+fn mending(
+    layout: &Layout,
+    confinement: &Confinement,
+    machine: &Machine,
+    backend: &Backend,
+    files: &RunFiles,
+    aside: PathBuf,
+) -> io::Result<Mending> {
+    let repositories = (confinement.git == Git::ReadOnly).then(|| {
+        let found = layout.repositories.iter();
+        found.flat_map(|found| found.entries.clone()).collect()
+    });
+    let make = |protected: &ProtectedFiles| {
+        Mending::of(
+            &layout.roots,
+            protected,
+            aside.clone(),
+            repositories.clone(),
+        )
+    };
+    match backend {
+        Backend::Bubblewrap(_) => Ok(make(&layout.protected)),
+        Backend::Landlock => {
+            let mut protected = layout.protected_under(Git::Commit, machine);
+            let mut copied = protected.present.clone();
+            for name in layout
+                .protected
+                .present
+                .iter()
+                .chain(&layout.protected.absent)
+            {
+                protected.keep(name.clone());
+            }
+            if confinement.git == Git::ReadOnly {
+                let found = layout.repositories.iter();
+                let directories = found.flat_map(|found| &found.directories);
+                copied.extend(
+                    directories.flat_map(|found| POSITIONS.iter().map(|name| found.join(name))),
+                );
+            }
+            copied.retain(|name| layout.roots.iter().any(|root| name.starts_with(root)));
+            let mut mending = make(&protected);
+            mending.kept = Some(Kept::of(copied, &files.directory.join("kept"))?);
+            Ok(mending)
+        }
+    }
 }
 
 fn by_bubblewrap(
     program: &Path,
-    request: &Request,
+    request: &RunRequest,
     machine: &Machine,
     layout: &Layout,
     files: &RunFiles,
-    order: &Order,
+    order: &InsideOrder,
     proxy: Proxy,
 ) -> Result<u8, RunError> {
     let failed = |what| move |error| RunError::Io(what, error);
@@ -192,8 +220,11 @@ fn bounds(layout: &Layout, machine: &Machine, backend: &Backend) -> Bounds {
     let inside = backend.has_own_files();
     if inside {
         writable.extend(layout.places.iter().filter_map(|place| match place {
-            Place::Private { at, .. } => Some(at.clone()),
-            Place::Read(_) | Place::Write(_) | Place::Empty(_) | Place::Link { .. } => None,
+            MountPlace::Private { at, .. } => Some(at.clone()),
+            MountPlace::Read(_)
+            | MountPlace::Write(_)
+            | MountPlace::Empty(_)
+            | MountPlace::Link { .. } => None,
         }));
         writable.push("/run".into());
     }
@@ -228,7 +259,7 @@ impl RunFiles {
         Ok(Self { directory, name })
     }
 
-    fn write(&self, order: &Order) -> io::Result<()> {
+    fn write(&self, order: &InsideOrder) -> io::Result<()> {
         fs::write(self.directory.join(ORDER), serde_json::to_vec(order)?)?;
         // The program is mounted over it.
         fs::write(self.directory.join(PROGRAM), "")

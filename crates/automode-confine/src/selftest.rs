@@ -4,45 +4,18 @@
 //! and to reach a port of this machine. The answer holds until the machine starts again or
 //! bubblewrap changes.
 
-use std::fmt;
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde::{Deserialize, Serialize};
-
-use crate::backend::Backend;
+use crate::backend::{Attempt, Backend, SelfTest};
 use crate::inside::{NOT_STARTED, inside};
 use crate::layout::private;
 use crate::machine::Machine;
-use crate::run::{Request, run};
+use crate::request::RunRequest;
+use crate::run::run;
 use automode_core::confine::Confinement;
-
-/// What was tried, best first, and what is used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SelfTest {
-    pub attempts: Vec<Attempt>,
-    pub backend: Option<Backend>,
-    /// Of this start of the machine and this bubblewrap.
-    key: String,
-}
-
-/// One backend, and why it cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
-    pub name: String,
-    pub failure: Option<String>,
-}
-
-impl fmt::Display for Attempt {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.failure {
-            None => write!(out, "{}: keeps its promises", self.name),
-            Some(reason) => write!(out, "{}: {reason}", self.name),
-        }
-    }
-}
 
 /// The exit code of a probe that was refused everything it must be refused.
 const REFUSED: i32 = 77;
@@ -56,7 +29,7 @@ pub fn selftest(machine: &Machine) -> SelfTest {
         key: key(machine),
     };
     let mut backends = Vec::new();
-    match machine.find_program("bwrap", Path::new("/nonexistent")) {
+    match machine.bubblewrap() {
         Some(program) => backends.push(Backend::Bubblewrap(program)),
         None => tested.attempts.push(Attempt {
             name: "bubblewrap".to_owned(),
@@ -95,13 +68,11 @@ pub fn known_backend(machine: &Machine) -> Option<Backend> {
 
 fn key(machine: &Machine) -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let bubblewrap = machine
-        .find_program("bwrap", Path::new("/nonexistent"))
-        .and_then(|program| {
-            let changed = program.metadata().ok()?.modified().ok()?;
-            let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
-            Some(format!("{} {}", program.display(), since.as_secs()))
-        });
+    let bubblewrap = machine.bubblewrap().and_then(|program| {
+        let changed = program.metadata().ok()?.modified().ok()?;
+        let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(format!("{} {}", program.display(), since.as_secs()))
+    });
     format!(
         "{} {} {}",
         boot.trim(),
@@ -186,7 +157,7 @@ fn probed(backend: &str, state: &str, command: &str) -> Option<u8> {
     let backend: Backend = serde_json::from_str(backend).ok()?;
     let machine = Machine::here(PathBuf::from(state))?;
     let project = std::env::current_dir().ok()?;
-    let request = Request {
+    let request = RunRequest {
         id: None,
         session: "selftest".to_owned(),
         command: command.to_owned(),

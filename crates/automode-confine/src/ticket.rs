@@ -55,6 +55,13 @@ impl Ticket {
         save(&place(state, &self.id, "ticket")?, self)
     }
 
+    /// Whether anything was promised under an id, for whatever command.
+    #[must_use]
+    pub fn exists(state: &Path, id: &str) -> bool {
+        let name = format!("{}.ticket.json", plain(id));
+        state.join(PLACE).join(name).exists()
+    }
+
     /// The ticket of an id, for this very command.
     pub fn read(state: &Path, id: &str, command: &str) -> Result<Self, TicketError> {
         let path = state.join(PLACE).join(format!("{}.ticket.json", plain(id)));

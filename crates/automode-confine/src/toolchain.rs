@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::gitconfig::small_text;
 use crate::machine::Machine;
 
 /// Parts of the home that hold programs, their libraries and public settings.
@@ -81,6 +82,19 @@ const NAMED_PLACES: &[(&str, &[&str])] = &[
 /// Names under which a project keeps an environment of its own.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
+/// Files that only a project has.
+const PROJECT_FILES: [&str; 9] = [
+    ".env",
+    ".envrc",
+    ".git",
+    "Cargo.toml",
+    "Gemfile",
+    "composer.json",
+    "package.json",
+    "pom.xml",
+    "pyproject.toml",
+];
+
 /// How many entries of a directory of programs are followed to where they lie.
 const LINK_BUDGET: usize = 300;
 
@@ -88,9 +102,10 @@ const LINK_BUDGET: usize = 300;
 ///
 /// Never the home itself nor anything above it.
 #[must_use]
-pub(crate) fn readable(machine: &Machine, project: &Path) -> Vec<PathBuf> {
-    let mut found = Found {
+pub(crate) fn readable(machine: &Machine, writable: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = FoundToolchain {
         home: &machine.home,
+        writable,
         places: Vec::new(),
     };
     for place in HOME_PLACES {
@@ -100,17 +115,19 @@ pub(crate) fn readable(machine: &Machine, project: &Path) -> Vec<PathBuf> {
         let Some(root) = machine.variables.get(*variable) else {
             continue;
         };
-        if Path::new(root).is_absolute() {
+        if Path::new(root).is_absolute() && !found.is_written(Path::new(root)) {
             for part in *parts {
                 found.add(Path::new(root).join(part));
             }
         }
     }
-    for directory in machine.search_path() {
+    for directory in machine.search_path(writable) {
         found.add_programs(&directory);
     }
     for name in ENVIRONMENTS {
-        found.add_environment(&project.join(name));
+        for root in writable {
+            found.add_environment(&root.join(name));
+        }
     }
     if let Some(active) = machine.variables.get("VIRTUAL_ENV") {
         found.add_environment(Path::new(active));
@@ -118,26 +135,40 @@ pub(crate) fn readable(machine: &Machine, project: &Path) -> Vec<PathBuf> {
     found.places
 }
 
-struct Found<'a> {
+struct FoundToolchain<'a> {
     home: &'a Path,
+    /// What a confined command may have changed: a name or a link there opens nothing.
+    writable: &'a [PathBuf],
     places: Vec<PathBuf>,
 }
 
-impl Found<'_> {
+impl FoundToolchain<'_> {
     fn add(&mut self, place: PathBuf) {
-        for place in [fs::canonicalize(&place).ok(), Some(place)]
-            .into_iter()
-            .flatten()
-        {
+        // Most are not there, and one look tells.
+        if self.places.contains(&place) || place.symlink_metadata().is_err() {
+            return;
+        }
+        let Ok(real) = fs::canonicalize(&place) else {
+            return;
+        };
+        for place in [real, place] {
             let too_wide = self.home.starts_with(&place) || place.parent().is_none();
-            if !too_wide && place.exists() && !self.places.contains(&place) {
+            if !too_wide && !self.places.contains(&place) {
                 self.places.push(place);
             }
         }
     }
 
+    fn is_written(&self, path: &Path) -> bool {
+        let inside = |path: &Path| self.writable.iter().any(|root| path.starts_with(root));
+        inside(path) || fs::canonicalize(path).is_ok_and(|real| inside(&real))
+    }
+
     /// A directory of programs: itself, its installation, and where its links lead.
     fn add_programs(&mut self, directory: &Path) {
+        if self.is_written(directory) {
+            return;
+        }
         self.add(directory.to_owned());
         if let Some(root) = installation(directory, self.home) {
             self.add(root);
@@ -158,20 +189,47 @@ impl Found<'_> {
         }
     }
 
-    /// A Python environment names the installation it was made from.
+    /// A Python environment names the installation it was made from. A confined command may
+    /// have written that name, so only what is an installation of Python is put back, and of
+    /// that only the parts that Python reads.
     fn add_environment(&mut self, environment: &Path) {
-        let Ok(text) = fs::read_to_string(environment.join("pyvenv.cfg")) else {
+        let Some(text) = small_text(&environment.join("pyvenv.cfg")) else {
             return;
         };
         let named = text
             .lines()
             .filter_map(|line| line.split_once('='))
             .find(|(key, _)| key.trim() == "home")
-            .map(|(_, value)| PathBuf::from(value.trim()));
-        if let Some(directory) = named.filter(|path| path.is_absolute()) {
-            self.add_programs(&directory);
+            .and_then(|(_, value)| fs::canonicalize(value.trim()).ok());
+        let Some(programs) = named.filter(|path| path.is_absolute() && !self.is_written(path))
+        else {
+            return;
+        };
+        let Some(root) = python_root(&programs) else {
+            return;
+        };
+        for part in ["bin", "include", "lib", "lib64"] {
+            self.add(root.join(part));
         }
     }
+}
+
+/// The installation that a directory of programs belongs to, if it is one of Python.
+fn python_root(programs: &Path) -> Option<PathBuf> {
+    let root = programs.parent()?;
+    let is_program = |name: &str| {
+        fs::metadata(programs.join(name)).is_ok_and(|found| {
+            use std::os::unix::fs::PermissionsExt;
+            found.is_file() && found.permissions().mode() & 0o111 != 0
+        })
+    };
+    let library = fs::read_dir(root.join("lib")).ok()?.flatten().any(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with("python3") && entry.path().join("os.py").is_file()
+    });
+    let named_so = programs.file_name()? == "bin";
+    (named_so && library && (is_program("python3") || is_program("python")))
+        .then(|| root.to_owned())
 }
 
 /// The root of what a `bin` directory belongs to, where that is an installation of its own.
@@ -194,7 +252,10 @@ fn installation(directory: &Path, home: &Path) -> Option<PathBuf> {
     ]
     .iter()
     .any(|part| root.join(part).exists());
-    (!shared && !system && is_one && !home.starts_with(root)).then(|| root.to_owned())
+    // A project with a directory of programs is somebody's work, not an installation.
+    let is_project = PROJECT_FILES.iter().any(|file| root.join(file).exists());
+    (!shared && !system && is_one && !is_project && !home.starts_with(root))
+        .then(|| root.to_owned())
 }
 
 #[cfg(test)]
@@ -229,7 +290,7 @@ mod tests {
             program: home.join("automode"),
             home: home.clone(),
         };
-        let found = readable(&machine, &home.join("app"));
+        let found = readable(&machine, &[home.join("app")]);
         let mut shown: Vec<&str> = found
             .iter()
             .filter_map(|path| path.strip_prefix(&home).ok()?.to_str())
@@ -245,6 +306,56 @@ mod tests {
                 "tool",
                 "tool/bin"
             ]
+        );
+    }
+
+    #[test]
+    fn what_a_confined_command_may_have_written_opens_nothing() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().canonicalize().unwrap();
+        let app = home.join("app");
+        for directory in [
+            ".ssh",
+            "app/bin",
+            "app/.venv",
+            "python/bin",
+            "python/lib/python3.12",
+        ] {
+            fs::create_dir_all(home.join(directory)).unwrap();
+        }
+        std::os::unix::fs::symlink(home.join(".ssh"), app.join("bin/x")).unwrap();
+        std::os::unix::fs::symlink(home.join(".ssh"), app.join("way")).unwrap();
+        let path = [app.join("bin"), app.join("way")];
+        let machine = Machine {
+            variables: BTreeMap::from([
+                (
+                    "PATH".to_owned(),
+                    std::env::join_paths(path).unwrap().into_string().unwrap(),
+                ),
+                (
+                    "VIRTUAL_ENV".to_owned(),
+                    app.join("way").to_str().unwrap().to_owned(),
+                ),
+            ]),
+            state: home.join("state"),
+            cache: home.join("cache"),
+            program: home.join("automode"),
+            home: home.clone(),
+        };
+        let named = |place: &Path| {
+            let text = format!("home = {}\n", place.display());
+            fs::write(app.join(".venv/pyvenv.cfg"), text).unwrap();
+            readable(&machine, std::slice::from_ref(&app))
+        };
+        let none: [PathBuf; 0] = [];
+        assert_eq!(named(&home.join(".ssh")), none);
+        assert_eq!(named(&app.join("bin")), none);
+        assert_eq!(named(&home.join("python/bin")), none, "no Python in it");
+        fs::write(home.join("python/lib/python3.12/os.py"), "").unwrap();
+        fs::copy("/bin/true", home.join("python/bin/python3")).unwrap();
+        assert_eq!(
+            named(&home.join("python/bin")),
+            [home.join("python/bin"), home.join("python/lib")]
         );
     }
 }

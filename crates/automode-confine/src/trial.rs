@@ -16,10 +16,10 @@ use crate::protected::copy_tree;
 
 /// A copy of a project, and how the project was when it was made.
 #[derive(Debug)]
-pub struct Trial {
+pub struct ConfinedTrial {
     project: PathBuf,
     copy: PathBuf,
-    before: BTreeMap<PathBuf, Mark>,
+    before: BTreeMap<PathBuf, FileMark>,
 }
 
 /// What the trial did to one path of the project.
@@ -46,14 +46,14 @@ const MOST_FILES: usize = 100_000;
 
 /// Enough to see that a path was touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Mark {
+struct FileMark {
     kind: u32,
     size: u64,
     changed: (i64, i64),
     number: u64,
 }
 
-impl Trial {
+impl ConfinedTrial {
     /// Copies a project to `copy`, which must not exist yet.
     pub fn begin(project: &Path, copy: &Path) -> Result<Self, TrialError> {
         let project = fs::canonicalize(project)?;
@@ -96,6 +96,33 @@ impl Trial {
                 return Err(TrialError::Concurrent(path.clone()));
             }
         }
+        let removed: Vec<&PathBuf> = differences
+            .iter()
+            .filter(|(path, difference)| match difference {
+                Difference::Removed => true,
+                // A directory that became a file or a link, or the other way round.
+                Difference::Changed => self.is_other_kind(path),
+                Difference::Made => false,
+            })
+            .map(|(path, _)| path)
+            .collect();
+        // A directory goes only with all that it held; what came to lie in it is newer work.
+        let newer = now.keys().find(|path| {
+            let below = |above: &&PathBuf| path.starts_with(above) && *path != *above;
+            !self.before.contains_key(*path) && removed.iter().any(below)
+        });
+        if let Some(path) = newer {
+            return Err(TrialError::Concurrent(path.clone()));
+        }
+        // What lies in a directory goes before the directory.
+        for path in removed.into_iter().rev() {
+            let mine = self.project.join(path);
+            if mine.symlink_metadata()?.is_dir() {
+                fs::remove_dir(&mine)?
+            } else {
+                fs::remove_file(&mine)?
+            }
+        }
         for (path, difference) in differences {
             let (mine, theirs) = (self.project.join(path), self.copy.join(path));
             match difference {
@@ -103,22 +130,20 @@ impl Trial {
                 Difference::Removed => {}
             }
         }
-        // What lies in a directory goes before the directory.
-        for (path, difference) in differences.iter().rev() {
-            if *difference == Difference::Removed {
-                let mine = self.project.join(path);
-                if mine.symlink_metadata()?.is_dir() {
-                    fs::remove_dir(&mine)?
-                } else {
-                    fs::remove_file(&mine)?
-                }
-            }
-        }
         Ok(())
+    }
+
+    fn is_other_kind(&self, path: &Path) -> bool {
+        let is_directory = |top: &Path| {
+            top.join(path)
+                .symlink_metadata()
+                .is_ok_and(|found| found.is_dir())
+        };
+        is_directory(&self.project) != is_directory(&self.copy)
     }
 }
 
-impl Drop for Trial {
+impl Drop for ConfinedTrial {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.copy);
     }
@@ -138,7 +163,7 @@ fn take_over(theirs: &Path, mine: &Path) -> io::Result<()> {
     fs::rename(temporary, mine)
 }
 
-fn marks(top: &Path) -> Result<BTreeMap<PathBuf, Mark>, TrialError> {
+fn marks(top: &Path) -> Result<BTreeMap<PathBuf, FileMark>, TrialError> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![PathBuf::new()];
     while let Some(below) = waiting.pop() {
@@ -146,9 +171,14 @@ fn marks(top: &Path) -> Result<BTreeMap<PathBuf, Mark>, TrialError> {
             let entry = entry?;
             let about = entry.metadata()?;
             let path = below.join(entry.file_name());
+            let kind = about.file_type();
+            if !(kind.is_dir() || kind.is_file() || kind.is_symlink()) {
+                // A pipe or a socket is not copied, so its absence says nothing.
+                continue;
+            }
             // The time of a directory says nothing that its entries do not.
             let is_directory = about.is_dir();
-            let mark = Mark {
+            let mark = FileMark {
                 kind: about.mode(),
                 size: if is_directory { 0 } else { about.size() },
                 changed: if is_directory {
@@ -195,7 +225,7 @@ mod tests {
         for name in ["same", "changed", "gone", "old/x"] {
             fs::write(project.join(name), name).unwrap();
         }
-        let trial = Trial::begin(&project, &temp.path().join("copy")).unwrap();
+        let trial = ConfinedTrial::begin(&project, &temp.path().join("copy")).unwrap();
         assert_eq!(trial.differences().unwrap(), BTreeMap::new());
         fs::write(trial.copy().join("changed"), "other").unwrap();
         fs::write(trial.copy().join("made"), "new").unwrap();
@@ -233,7 +263,7 @@ mod tests {
         fs::create_dir(&project).unwrap();
         fs::write(project.join("a"), "a").unwrap();
         fs::write(project.join("b"), "b").unwrap();
-        let trial = Trial::begin(&project, &temp.path().join("copy")).unwrap();
+        let trial = ConfinedTrial::begin(&project, &temp.path().join("copy")).unwrap();
         fs::write(trial.copy().join("a"), "trial").unwrap();
         fs::write(trial.copy().join("b"), "trial").unwrap();
         fs::write(trial.copy().join("c"), "trial").unwrap();
@@ -242,5 +272,44 @@ mod tests {
         assert!(matches!(trial.keep(&found), Err(TrialError::Concurrent(_))));
         assert_eq!(fs::read_to_string(project.join("a")).unwrap(), "a");
         assert!(!project.join("c").exists());
+    }
+
+    #[test]
+    fn a_directory_that_became_a_link_takes_nothing_outside_with_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let project = temp.path().join("app");
+        let other = temp.path().join("other");
+        for directory in [&project.join("libs"), &other] {
+            fs::create_dir_all(directory).unwrap();
+            fs::write(directory.join("x"), "mine").unwrap();
+        }
+        rustix::fs::mkfifoat(
+            rustix::fs::CWD,
+            project.join("pipe"),
+            rustix::fs::Mode::RWXU,
+        )
+        .unwrap();
+        let trial = ConfinedTrial::begin(&project, &temp.path().join("copy")).unwrap();
+        fs::remove_dir_all(trial.copy().join("libs")).unwrap();
+        std::os::unix::fs::symlink(&other, trial.copy().join("libs")).unwrap();
+        let found = trial.differences().unwrap();
+        trial.keep(&found).unwrap();
+        assert_eq!(fs::read_to_string(other.join("x")).unwrap(), "mine");
+        assert_eq!(fs::read_link(project.join("libs")).unwrap(), other);
+        assert!(project.join("pipe").symlink_metadata().is_ok());
+    }
+
+    #[test]
+    fn what_came_into_a_removed_directory_meanwhile_stays() {
+        let temp = tempfile::tempdir().unwrap();
+        let project = temp.path().join("app");
+        fs::create_dir_all(project.join("old")).unwrap();
+        fs::write(project.join("old/x"), "x").unwrap();
+        let trial = ConfinedTrial::begin(&project, &temp.path().join("copy")).unwrap();
+        fs::remove_dir_all(trial.copy().join("old")).unwrap();
+        fs::write(project.join("old/new"), "a person's").unwrap();
+        let found = trial.differences().unwrap();
+        assert!(matches!(trial.keep(&found), Err(TrialError::Concurrent(_))));
+        assert!(project.join("old/x").exists() && project.join("old/new").exists());
     }
 }

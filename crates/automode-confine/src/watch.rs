@@ -22,9 +22,9 @@ pub(crate) struct Bounds {
 }
 
 /// Shared by whoever notes something during a run.
-pub(crate) type Notes = Arc<Mutex<Report>>;
+pub(crate) type RefusalNotes = Arc<Mutex<Report>>;
 
-pub(crate) fn note(notes: &Notes, refusal: Refusal) {
+pub(crate) fn note(notes: &RefusalNotes, refusal: Refusal) {
     notes
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

@@ -102,7 +102,13 @@ fn wrong(backend: &str, expected: impl Fn(&Attack) -> Result + Sync) -> Vec<Stri
             });
         }
     });
-    wrong.into_inner().unwrap()
+    let wrong = wrong.into_inner().unwrap();
+    println!(
+        "{} attacks, {backend}: {} not as expected",
+        ATTACKS.len(),
+        wrong.len()
+    );
+    wrong
 }
 
 #[test]

@@ -8,9 +8,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use automode_confine::undo::{Change, Limits, SnapshotPlan, TakeError, UndoStore};
+use automode_confine::undo::{Change, SnapshotLimits, SnapshotPlan, TakeError, UndoStore};
 
 struct World {
     _temp: tempfile::TempDir,
@@ -65,10 +65,10 @@ impl World {
 }
 
 /// The machine that runs tests is slower than the one that a person waits for.
-fn generous() -> Limits {
-    Limits {
+fn generous() -> SnapshotLimits {
+    SnapshotLimits {
         time: Duration::from_secs(30),
-        ..Limits::default()
+        ..SnapshotLimits::default()
     }
 }
 
@@ -186,14 +186,20 @@ fn a_tree_returns_and_what_the_call_made_stays() {
     assert_eq!(world.read("data/made").as_deref(), Some("by the call"));
 }
 
-#[test]
-fn a_file_in_place_of_a_directory_stays() {
+/// A directory that was kept and then removed by the call.
+fn world_without_data() -> World {
     let world = world();
     fs::create_dir(world.project.join("data")).unwrap();
     world.write("data/one", "1");
     world.take(&["data"]).unwrap();
     fs::remove_dir_all(world.project.join("data")).unwrap();
     world.store().seal("c1").unwrap();
+    world
+}
+
+#[test]
+fn a_file_in_place_of_a_directory_stays() {
+    let world = world_without_data();
     world.write("data", "newer work");
     let _ = world.restore();
     assert_eq!(world.read("data").as_deref(), Some("newer work"));
@@ -207,12 +213,7 @@ fn a_file_in_place_of_a_directory_stays() {
 
 #[test]
 fn a_link_on_the_way_leads_nowhere() {
-    let world = world();
-    fs::create_dir(world.project.join("data")).unwrap();
-    world.write("data/one", "1");
-    world.take(&["data"]).unwrap();
-    fs::remove_dir_all(world.project.join("data")).unwrap();
-    world.store().seal("c1").unwrap();
+    let world = world_without_data();
     let outside = world.state.join("outside");
     fs::create_dir(&outside).unwrap();
     symlink(&outside, world.project.join("data")).unwrap();
@@ -236,7 +237,7 @@ fn what_is_too_much_is_not_promised() {
         paths: vec![world.project.clone()],
         changed_in: vec![],
     };
-    let check = |limits: Limits, expected: &str| {
+    let check = |limits: SnapshotLimits, expected: &str| {
         let error = world
             .store()
             .take("c1", world.project.parent().unwrap(), "x", &plan, limits)
@@ -245,21 +246,21 @@ fn what_is_too_much_is_not_promised() {
         assert!(world.store().list().unwrap().is_empty());
     };
     check(
-        Limits {
+        SnapshotLimits {
             files: 5,
             ..generous()
         },
         "more than 5 files",
     );
     check(
-        Limits {
+        SnapshotLimits {
             bytes: 55,
             ..generous()
         },
         "more than 55 bytes",
     );
     check(
-        Limits {
+        SnapshotLimits {
             time: Duration::ZERO,
             ..generous()
         },
@@ -368,7 +369,8 @@ fn a_kill_at_any_moment_loses_nothing() {
         seed ^= seed << 17;
         seed % below
     };
-    for round in 0..rounds {
+    let (mut whole_run, mut kills, mut halfway) = (Duration::ZERO, 0_u64, 0_u64);
+    for round in 0..=rounds {
         let world = world();
         let names: Vec<String> = (0..40).map(|number| format!("f{number}")).collect();
         for name in &names {
@@ -390,14 +392,28 @@ fn a_kill_at_any_moment_loses_nothing() {
             }
         }
         for _ in 0..3 {
+            let started = Instant::now();
             let mut child = Command::new(env!("CARGO_BIN_EXE_automode-confine"))
                 .args(["undo", world.state.to_str().unwrap(), "c1"])
                 .stdout(Stdio::null())
                 .spawn()
                 .unwrap();
-            thread::sleep(Duration::from_micros(random(6_000)));
-            let _ = child.kill();
-            child.wait().unwrap();
+            if round == 0 {
+                // The first runs to its end, and says how long that takes.
+                child.wait().unwrap();
+                whole_run = whole_run.max(started.elapsed());
+            } else {
+                let limit = u64::try_from(whole_run.as_micros()).unwrap();
+                thread::sleep(Duration::from_micros(random(limit)));
+                let _ = child.kill();
+                kills += u64::from(!child.wait().unwrap().success());
+            }
+            let restored = world
+                .all()
+                .values()
+                .filter(|text| text.starts_with("old"))
+                .count();
+            halfway += u64::from(restored > 13 && restored < 40);
             for (number, name) in names.iter().enumerate() {
                 let text = world.read(name);
                 if number % 5 == 0 {
@@ -430,4 +446,5 @@ fn a_kill_at_any_moment_loses_nothing() {
             .count();
         assert_eq!(strays, 0, "round {round}");
     }
+    println!("{kills} kills, {halfway} of them with a part restored");
 }

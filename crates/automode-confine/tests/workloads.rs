@@ -106,6 +106,36 @@ const WORKLOADS: &[Workload] = &[
         "python3 -m unittest -q test_all",
     ),
     work(
+        "pytest in an environment of the project",
+        &["python3", "pytest"],
+        PYTHON,
+        "pytest -q -p no:cacheprovider test_all.py",
+    ),
+    work(
+        "go test",
+        &["go"],
+        "printf 'module x\\n\\ngo 1.19\\n' > go.mod; cat > x_test.go <<'EOF'\npackage x\nimport (\"net\"; \"os\"; \"testing\")\nfunc TestX(t *testing.T) {\n\tl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")\n\tif err != nil { t.Fatal(err) }\n\tif _, err := net.Dial(\"tcp\", l.Addr().String()); err != nil { t.Fatal(err) }\n\tif err := os.WriteFile(t.TempDir()+\"/f\", []byte(\"x\"), 0o600); err != nil { t.Fatal(err) }\n}\nEOF",
+        "GOFLAGS=-mod=mod GOTOOLCHAIN=local go test ./...",
+    ),
+    work(
+        "maven offline",
+        &["mvn"],
+        "printf '<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version><packaging>pom</packaging></project>' > pom.xml",
+        "mvn -o -q validate",
+    ),
+    work(
+        "bundle exec rake",
+        &["bundle", "rake"],
+        "printf 'gem \"rake\"\\n' > Gemfile; printf 'task :default do\\n  File.write(\"made\", \"x\")\\nend\\n' > Rakefile",
+        "bundle exec rake && grep -q x made",
+    ),
+    work(
+        "composer scripts",
+        &["composer", "php"],
+        "printf '{\"scripts\": {\"test\": \"php -r \\\\\"file_put_contents(1, 2);\\\\\"\"}}' > composer.json",
+        "composer --no-interaction run-script test && test -e 1",
+    ),
+    work(
         "venv",
         &["python3"],
         "",
@@ -259,7 +289,7 @@ fn run(work: &Workload, backend: &str) -> Result<(), String> {
 }
 
 fn all(backend: &str) {
-    let mut broken = Vec::new();
+    let (mut broken, mut ran) = (Vec::new(), 0);
     let only = std::env::var("WORKLOAD_ONLY").unwrap_or_default();
     for work in WORKLOADS.iter().filter(|work| work.name.contains(&only)) {
         if let Some(missing) = work.needs.iter().find(|program| !has(program)) {
@@ -269,8 +299,13 @@ fn all(backend: &str) {
         if work.bubblewrap_only && backend != "bubblewrap" {
             continue;
         }
+        ran += 1;
         broken.extend(run(work, backend).err());
     }
+    println!(
+        "{ran} workloads by {backend}, {} of them broken",
+        broken.len()
+    );
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 

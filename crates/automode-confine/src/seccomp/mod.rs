@@ -9,8 +9,8 @@ mod raw;
 mod rules;
 
 pub(crate) use program::compile;
-pub(crate) use raw::{Listener, Notification, Reply, install, install_listener, keep_files};
+pub(crate) use raw::{CallReply, Listener, Notification, install, install_listener, keep_files};
 pub(crate) use rules::{
-    refused, refused_without_namespaces, reported_network, reported_writes, watched_metadata,
-    watched_network,
+    METADATA_CALLS, refused, refused_without_namespaces, reported_network, reported_writes,
+    watched_metadata, watched_network,
 };

@@ -5,7 +5,7 @@
 
 /// What a filter answers to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum FilterAnswer {
     /// The call fails with this error.
     Fail(i32),
     /// Whoever holds the listener is asked.
@@ -14,7 +14,7 @@ pub(crate) enum Answer {
 
 /// A test on the low half of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Condition {
+pub(crate) enum ArgumentCondition {
     /// `argument & mask == value`.
     Is { argument: u8, mask: u32, value: u32 },
     /// `argument & mask != value`.
@@ -23,14 +23,14 @@ pub(crate) enum Condition {
 
 /// One call, under all of its conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rule {
+pub(crate) struct FilterRule {
     pub(crate) call: i64,
-    pub(crate) when: Vec<Condition>,
-    pub(crate) answer: Answer,
+    pub(crate) when: Vec<ArgumentCondition>,
+    pub(crate) answer: FilterAnswer,
 }
 
 /// One instruction, as the kernel lays it out.
-pub(crate) type Instruction = libc::sock_filter;
+pub(crate) type FilterInstruction = libc::sock_filter;
 
 #[cfg(target_arch = "x86_64")]
 const ARCHITECTURE: u32 = 0xC000_003E;
@@ -55,7 +55,7 @@ const RETURN_NOTIFY: u32 = 0x7fc0_0000;
 
 /// The filter that answers by these rules, first match first, and allows the rest.
 #[must_use]
-pub(crate) fn compile(rules: &[Rule]) -> Vec<Instruction> {
+pub(crate) fn compile(rules: &[FilterRule]) -> Vec<FilterInstruction> {
     let mut program = vec![
         step(LOAD, ARCHITECTURE_OFFSET),
         jump(JUMP_EQUAL, ARCHITECTURE, 1, 0),
@@ -66,7 +66,7 @@ pub(crate) fn compile(rules: &[Rule]) -> Vec<Instruction> {
     program.extend([
         step(LOAD, NUMBER_OFFSET),
         jump(JUMP_AT_LEAST, 0x4000_0000, 0, 1),
-        step(RETURN, answer(Answer::Fail(libc::ENOSYS))),
+        step(RETURN, answer(FilterAnswer::Fail(libc::ENOSYS))),
     ]);
     for rule in rules {
         program.extend(block(rule));
@@ -75,19 +75,19 @@ pub(crate) fn compile(rules: &[Rule]) -> Vec<Instruction> {
     program
 }
 
-fn block(rule: &Rule) -> Vec<Instruction> {
+fn block(rule: &FilterRule) -> Vec<FilterInstruction> {
     let mut tests = Vec::new();
     let conditions = rule.when.len();
     for (index, condition) in rule.when.iter().enumerate() {
         // Past the remaining conditions, three instructions each, and the answer.
         let past = u8::try_from((conditions - index - 1) * 3 + 1).unwrap_or(u8::MAX);
         let (argument, mask, value, is, is_not) = match *condition {
-            Condition::Is {
+            ArgumentCondition::Is {
                 argument,
                 mask,
                 value,
             } => (argument, mask, value, 0, past),
-            Condition::IsNot {
+            ArgumentCondition::IsNot {
                 argument,
                 mask,
                 value,
@@ -105,15 +105,15 @@ fn block(rule: &Rule) -> Vec<Instruction> {
     block
 }
 
-fn answer(answer: Answer) -> u32 {
+fn answer(answer: FilterAnswer) -> u32 {
     match answer {
-        Answer::Fail(error) => RETURN_ERROR | (error.unsigned_abs() & 0xffff),
-        Answer::Notify => RETURN_NOTIFY,
+        FilterAnswer::Fail(error) => RETURN_ERROR | (error.unsigned_abs() & 0xffff),
+        FilterAnswer::Notify => RETURN_NOTIFY,
     }
 }
 
-fn step(code: u16, k: u32) -> Instruction {
-    Instruction {
+fn step(code: u16, k: u32) -> FilterInstruction {
+    FilterInstruction {
         code,
         jt: 0,
         jf: 0,
@@ -121,8 +121,8 @@ fn step(code: u16, k: u32) -> Instruction {
     }
 }
 
-fn jump(code: u16, k: u32, jt: u8, jf: u8) -> Instruction {
-    Instruction { code, jt, jf, k }
+fn jump(code: u16, k: u32, jt: u8, jf: u8) -> FilterInstruction {
+    FilterInstruction { code, jt, jf, k }
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     /// Runs a program as the kernel would.
-    fn answer_to(program: &[Instruction], call: i64, arguments: [u32; 6]) -> u32 {
+    fn answer_to(program: &[FilterInstruction], call: i64, arguments: [u32; 6]) -> u32 {
         let mut data = [0_u32; 16];
         data[0] = u32::try_from(call).unwrap();
         data[1] = ARCHITECTURE;
@@ -139,7 +139,7 @@ mod tests {
         }
         let (mut at, mut value) = (0_usize, 0_u32);
         loop {
-            let Instruction { code, jt, jf, k } = program[at];
+            let FilterInstruction { code, jt, jf, k } = program[at];
             at += 1;
             let jumped = |holds: bool| usize::from(if holds { jt } else { jf });
             match code {
@@ -155,31 +155,31 @@ mod tests {
 
     #[test]
     fn rules_answer_for_their_calls_alone() {
-        let is = |argument, mask, value| Condition::Is {
+        let is = |argument, mask, value| ArgumentCondition::Is {
             argument,
             mask,
             value,
         };
-        let is_not = |argument, mask, value| Condition::IsNot {
+        let is_not = |argument, mask, value| ArgumentCondition::IsNot {
             argument,
             mask,
             value,
         };
         let program = compile(&[
-            Rule {
+            FilterRule {
                 call: 10,
                 when: vec![],
-                answer: Answer::Fail(1),
+                answer: FilterAnswer::Fail(1),
             },
-            Rule {
+            FilterRule {
                 call: 20,
                 when: vec![is(0, 0xff, 2), is_not(1, 0xf, 1)],
-                answer: Answer::Fail(13),
+                answer: FilterAnswer::Fail(13),
             },
-            Rule {
+            FilterRule {
                 call: 20,
                 when: vec![is(0, u32::MAX, 9)],
-                answer: Answer::Notify,
+                answer: FilterAnswer::Notify,
             },
         ]);
         let check = |call, first, second, expected| {
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn another_architecture_is_killed() {
         let program = compile(&[]);
-        let Instruction { code, k, .. } = program[2];
+        let FilterInstruction { code, k, .. } = program[2];
         assert_eq!((code, k), (RETURN, RETURN_KILL));
     }
 }

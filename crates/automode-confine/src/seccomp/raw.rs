@@ -10,7 +10,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use super::program::Instruction;
+use super::program::FilterInstruction;
 
 const SET_MODE_FILTER: libc::c_long = 1;
 const NEW_LISTENER: libc::c_long = 1 << 3;
@@ -32,7 +32,7 @@ pub(crate) struct Notification {
 
 /// The answer to a waiting call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reply {
+pub(crate) enum CallReply {
     /// The kernel goes on with the call as it stands then.
     GoOn,
     /// It was done in its place.
@@ -41,12 +41,12 @@ pub(crate) enum Reply {
 }
 
 /// Puts a filter on this thread and all it starts.
-pub(crate) fn install(program: &[Instruction]) -> io::Result<()> {
+pub(crate) fn install(program: &[FilterInstruction]) -> io::Result<()> {
     set_filter(program, 0).map(|_| ())
 }
 
 /// As [`install`], for a program that notifies.
-pub(crate) fn install_listener(program: &[Instruction]) -> io::Result<Listener> {
+pub(crate) fn install_listener(program: &[FilterInstruction]) -> io::Result<Listener> {
     let descriptor = set_filter(program, NEW_LISTENER)?;
     let descriptor = i32::try_from(descriptor).map_err(io::Error::other)?;
     // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
@@ -65,7 +65,7 @@ pub(crate) fn keep_files() -> io::Result<()> {
     Ok(())
 }
 
-fn set_filter(program: &[Instruction], flags: libc::c_long) -> io::Result<libc::c_long> {
+fn set_filter(program: &[FilterInstruction], flags: libc::c_long) -> io::Result<libc::c_long> {
     rustix::thread::set_no_new_privs(true)?;
     let length = u16::try_from(program.len()).map_err(io::Error::other)?;
     let filter = libc::sock_fprog {
@@ -105,6 +105,32 @@ impl Listener {
         })
     }
 
+    /// The next call that somebody waits with; `None` when no caller is left.
+    pub(crate) fn next(&self) -> Option<Notification> {
+        loop {
+            match self.receive() {
+                Ok(notification) => return Some(notification),
+                // The caller was interrupted or has died; others may still come.
+                Err(error)
+                    if matches!(error.raw_os_error(), Some(libc::EINTR | libc::ENOENT))
+                        && !self.is_abandoned() => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Whether nobody is left whose calls are reported.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        let mut asked = libc::pollfd {
+            fd: self.0.as_raw_fd(),
+            events: 0,
+            revents: 0,
+        };
+        // SAFETY: the call reads and writes one `pollfd` that lives on this stack.
+        let count = unsafe { libc::poll(&raw mut asked, 1, 0) };
+        count > 0 && asked.revents & (libc::POLLHUP | libc::POLLERR) != 0
+    }
+
     /// Whether the caller still waits: what was read of it until now was its own.
     pub(crate) fn still_waits(&self, notification: &Notification) -> bool {
         let id = notification.id;
@@ -119,11 +145,11 @@ impl Listener {
         result == 0
     }
 
-    pub(crate) fn reply(&self, notification: &Notification, reply: Reply) -> io::Result<()> {
+    pub(crate) fn reply(&self, notification: &Notification, reply: CallReply) -> io::Result<()> {
         let (error, flags) = match reply {
-            Reply::GoOn => (0, CONTINUE),
-            Reply::Done => (0, 0),
-            Reply::Fail(error) => (-error, 0),
+            CallReply::GoOn => (0, CONTINUE),
+            CallReply::Done => (0, 0),
+            CallReply::Fail(error) => (-error, 0),
         };
         let response = libc::seccomp_notif_resp {
             id: notification.id,

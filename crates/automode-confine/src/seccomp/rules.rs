@@ -3,19 +3,23 @@
 //! Refused: what reaches past namespaces and path rules (keyrings, virtual sockets, tracing,
 //! new namespaces, the asynchronous ring that no filter sees into).
 
-use libc::{EACCES, EAFNOSUPPORT, ENOSYS, EPERM};
+use libc::{EACCES, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT};
 
-use super::program::{Answer, Condition, Rule};
+use super::program::{ArgumentCondition, FilterAnswer, FilterRule};
 
 const INTERNET: [i32; 2] = [libc::AF_INET, libc::AF_INET6];
 const NEW_USER_NAMESPACE: u32 = 0x1000_0000;
 const FAST_OPEN: u32 = 0x2000_0000;
 const SOCKET_TYPE: u32 = 0xf;
+/// Numbers that the library does not know yet; they are the same everywhere.
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const FILE_SETATTR: i64 = 469;
 
 /// Refused under every backend.
 #[must_use]
-pub(crate) fn refused() -> Vec<Rule> {
-    let mut rules: Vec<Rule> = [
+pub(crate) fn refused() -> Vec<FilterRule> {
+    let mut rules: Vec<FilterRule> = [
         libc::SYS_add_key,
         libc::SYS_request_key,
         libc::SYS_keyctl,
@@ -82,30 +86,33 @@ pub(crate) fn refused() -> Vec<Rule> {
 
 /// Refused where the network is the machine's own: every way out that is no connection.
 #[must_use]
-pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
+pub(crate) fn refused_without_namespaces() -> Vec<FilterRule> {
     let mut rules = Vec::new();
+    let is_not_stream = ArgumentCondition::IsNot {
+        argument: 1,
+        mask: SOCKET_TYPE,
+        value: number(libc::SOCK_STREAM),
+    };
     for family in INTERNET {
-        rules.push(fails(
-            libc::SYS_socket,
-            EACCES,
-            vec![
-                is(0, u32::MAX, number(family)),
-                Condition::IsNot {
-                    argument: 1,
-                    mask: SOCKET_TYPE,
-                    value: number(libc::SOCK_STREAM),
-                },
-            ],
-        ));
+        let own = is(0, u32::MAX, number(family));
+        rules.push(fails(libc::SYS_socket, EACCES, vec![own, is_not_stream]));
+        // Some protocols connect without the call that is watched.
+        let unknown = vec![own, is_not(2, 0), is_not(2, number(libc::IPPROTO_TCP))];
+        rules.push(fails(libc::SYS_socket, EPROTONOSUPPORT, unknown));
     }
-    rules.push(fails(
-        libc::SYS_socket,
-        EACCES,
-        vec![
+    // A datagram names its receiver itself; the raw type is another name for it.
+    for call in [libc::SYS_socket, libc::SYS_socketpair] {
+        let datagram = vec![
             is(0, u32::MAX, number(libc::AF_UNIX)),
-            is(1, SOCKET_TYPE, number(libc::SOCK_DGRAM)),
-        ],
-    ));
+            is_not_stream,
+            ArgumentCondition::IsNot {
+                argument: 1,
+                mask: SOCKET_TYPE,
+                value: number(libc::SOCK_SEQPACKET),
+            },
+        ];
+        rules.push(fails(call, EACCES, datagram));
+    }
     for (call, flags) in [
         (libc::SYS_sendto, 3),
         (libc::SYS_sendmsg, 2),
@@ -117,9 +124,17 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
     let shared = [
         libc::SYS_shmget,
         libc::SYS_shmat,
+        libc::SYS_shmctl,
         libc::SYS_msgget,
+        libc::SYS_msgsnd,
+        libc::SYS_msgrcv,
+        libc::SYS_msgctl,
         libc::SYS_semget,
+        libc::SYS_semop,
+        libc::SYS_semtimedop,
+        libc::SYS_semctl,
         libc::SYS_mq_open,
+        libc::SYS_mq_unlink,
     ];
     rules.extend(shared.map(|call| fails(call, EACCES, Vec::new())));
     // Attributes, and old forms of times: no path rule covers them.
@@ -128,7 +143,14 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
         libc::SYS_lsetxattr,
         libc::SYS_removexattr,
         libc::SYS_lremovexattr,
+        libc::SYS_fsetxattr,
+        libc::SYS_fremovexattr,
+        SETXATTRAT,
+        REMOVEXATTRAT,
+        FILE_SETATTR,
     ];
+    // Limits of another process of the same user.
+    rules.push(fails(libc::SYS_prlimit64, EPERM, vec![is_not(0, 0)]));
     rules.extend(attributes.map(|call| fails(call, EPERM, Vec::new())));
     #[cfg(target_arch = "x86_64")]
     rules.extend(
@@ -139,25 +161,30 @@ pub(crate) fn refused_without_namespaces() -> Vec<Rule> {
 }
 
 /// Calls on a path's rights and times, which path rules do not know.
-#[must_use]
-pub(crate) fn watched_metadata() -> Vec<Rule> {
-    let calls = [
-        libc::SYS_fchmodat,
-        libc::SYS_fchmodat2,
-        libc::SYS_utimensat,
-        libc::SYS_fchownat,
-    ];
-    let mut rules: Vec<Rule> = calls.map(|call| asks(call, Vec::new())).into();
+pub(crate) const METADATA_CALLS: &[i64] = &[
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_utimensat,
+    libc::SYS_fchownat,
+    libc::SYS_fchmod,
+    libc::SYS_fchown,
     #[cfg(target_arch = "x86_64")]
-    rules.extend(
-        [libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown].map(|call| asks(call, Vec::new())),
-    );
-    rules
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+];
+
+#[must_use]
+pub(crate) fn watched_metadata() -> Vec<FilterRule> {
+    let calls = METADATA_CALLS.iter();
+    calls.map(|call| asks(*call, Vec::new())).collect()
 }
 
 /// Decided by whoever holds the listener.
 #[must_use]
-pub(crate) fn watched_network() -> Vec<Rule> {
+pub(crate) fn watched_network() -> Vec<FilterRule> {
     [libc::SYS_connect, libc::SYS_bind, libc::SYS_listen]
         .map(|call| asks(call, Vec::new()))
         .into()
@@ -165,13 +192,13 @@ pub(crate) fn watched_network() -> Vec<Rule> {
 
 /// Told to whoever holds the listener; the namespace decides.
 #[must_use]
-pub(crate) fn reported_network() -> Vec<Rule> {
+pub(crate) fn reported_network() -> Vec<FilterRule> {
     vec![asks(libc::SYS_connect, Vec::new())]
 }
 
 /// Attempts to change files, told to whoever holds the listener.
 #[must_use]
-pub(crate) fn reported_writes() -> Vec<Rule> {
+pub(crate) fn reported_writes() -> Vec<FilterRule> {
     const CHANGING: [i32; 3] = [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT];
     let mut rules = Vec::new();
     for flag in CHANGING {
@@ -199,40 +226,40 @@ pub(crate) fn reported_writes() -> Vec<Rule> {
     rules
 }
 
-fn fails(call: i64, error: i32, when: Vec<Condition>) -> Rule {
-    Rule {
+fn fails(call: i64, error: i32, when: Vec<ArgumentCondition>) -> FilterRule {
+    FilterRule {
         call,
         when,
-        answer: Answer::Fail(error),
+        answer: FilterAnswer::Fail(error),
     }
 }
 
-fn asks(call: i64, when: Vec<Condition>) -> Rule {
-    Rule {
+fn asks(call: i64, when: Vec<ArgumentCondition>) -> FilterRule {
+    FilterRule {
         call,
         when,
-        answer: Answer::Notify,
+        answer: FilterAnswer::Notify,
     }
 }
 
-fn is(argument: u8, mask: u32, value: u32) -> Condition {
-    Condition::Is {
+fn is(argument: u8, mask: u32, value: u32) -> ArgumentCondition {
+    ArgumentCondition::Is {
         argument,
         mask,
         value,
     }
 }
 
-fn is_not(argument: u8, value: u32) -> Condition {
-    Condition::IsNot {
+fn is_not(argument: u8, value: u32) -> ArgumentCondition {
+    ArgumentCondition::IsNot {
         argument,
         mask: u32::MAX,
         value,
     }
 }
 
-fn has(argument: u8, flag: u32) -> Condition {
-    Condition::Is {
+fn has(argument: u8, flag: u32) -> ArgumentCondition {
+    ArgumentCondition::Is {
         argument,
         mask: flag,
         value: flag,

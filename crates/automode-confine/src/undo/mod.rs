@@ -15,5 +15,5 @@ pub use automode_core::confine::SnapshotPlan;
 pub use entry::{Entry, Kind};
 pub use position::Position;
 pub use restore::{Change, Restoring};
-pub use snapshot::{Limits, Snapshot, TakeError};
+pub use snapshot::{Snapshot, SnapshotLimits, TakeError};
 pub use store::{StoreError, UndoStore};

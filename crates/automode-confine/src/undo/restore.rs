@@ -56,9 +56,9 @@ impl Restoring {
     #[must_use]
     pub fn preview(&self) -> Vec<Change> {
         self.each(|entry, wanted| match wanted {
-            Wanted::Nothing => Change::Unchanged(entry.path.clone()),
-            Wanted::InPlace(_) => Change::Restored(entry.path.clone()),
-            Wanted::Beside => Change::Beside(entry.path.clone(), self.beside(&entry.path)),
+            WantedEntry::Nothing => Change::Unchanged(entry.path.clone()),
+            WantedEntry::InPlace(_) => Change::Restored(entry.path.clone()),
+            WantedEntry::Beside => Change::Beside(entry.path.clone(), self.beside(&entry.path)),
         })
     }
 
@@ -68,17 +68,17 @@ impl Restoring {
         self.each(|entry, wanted| {
             let failed = |error: io::Error| Change::Failed(entry.path.clone(), error.to_string());
             match wanted {
-                Wanted::Nothing => {
+                WantedEntry::Nothing => {
                     self.sweep(&entry.path);
                     Change::Unchanged(entry.path.clone())
                 }
-                Wanted::InPlace(left) => self.in_place(entry, &left).unwrap_or_else(failed),
-                Wanted::Beside => self.put_beside(entry).unwrap_or_else(failed),
+                WantedEntry::InPlace(left) => self.in_place(entry, &left).unwrap_or_else(failed),
+                WantedEntry::Beside => self.put_beside(entry).unwrap_or_else(failed),
             }
         })
     }
 
-    fn each(&self, act: impl Fn(&Entry, Wanted) -> Change) -> Vec<Change> {
+    fn each(&self, act: impl Fn(&Entry, WantedEntry) -> Change) -> Vec<Change> {
         let after: BTreeMap<&Path, &Kind> = self
             .seal
             .iter()
@@ -296,21 +296,21 @@ impl Restoring {
 }
 
 /// What one path needs.
-enum Wanted {
+enum WantedEntry {
     Nothing,
     /// It is as the call left it, which is this.
     InPlace(Kind),
     Beside,
 }
 
-fn wanted(entry: &Entry, after: Option<&Kind>) -> io::Result<Wanted> {
+fn wanted(entry: &Entry, after: Option<&Kind>) -> io::Result<WantedEntry> {
     let now = Kind::of(&entry.path)?;
     if now == entry.kind || entry.kind == Kind::Absent {
-        return Ok(Wanted::Nothing);
+        return Ok(WantedEntry::Nothing);
     }
     Ok(match after {
-        Some(after) if *after == now => Wanted::InPlace(now),
-        Some(_) | None => Wanted::Beside,
+        Some(after) if *after == now => WantedEntry::InPlace(now),
+        Some(_) | None => WantedEntry::Beside,
     })
 }
 

@@ -17,13 +17,13 @@ use super::position::Position;
 
 /// Beyond these nothing is kept, and the call asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SnapshotLimits {
     pub files: usize,
     pub bytes: u64,
     pub time: Duration,
 }
 
-impl Default for Limits {
+impl Default for SnapshotLimits {
     fn default() -> Self {
         Self {
             files: 2_000,
@@ -80,7 +80,7 @@ pub enum TakeError {
 pub(crate) struct Taking<'a> {
     project: &'a Path,
     blobs: &'a Path,
-    limits: Limits,
+    limits: SnapshotLimits,
     started: Instant,
     bytes: u64,
     seen: BTreeSet<PathBuf>,
@@ -88,7 +88,7 @@ pub(crate) struct Taking<'a> {
 }
 
 impl<'a> Taking<'a> {
-    pub(crate) fn new(project: &'a Path, blobs: &'a Path, limits: Limits) -> Self {
+    pub(crate) fn new(project: &'a Path, blobs: &'a Path, limits: SnapshotLimits) -> Self {
         Self {
             project,
             blobs,

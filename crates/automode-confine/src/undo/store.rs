@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::entry::Kind;
 use super::position::Position;
 use super::restore::Restoring;
-use super::snapshot::{Limits, Seal, Snapshot, TakeError, Taking, private_file};
+use super::snapshot::{Seal, Snapshot, SnapshotLimits, TakeError, Taking, private_file};
 use crate::layout::{plain, private};
 use automode_core::confine::SnapshotPlan;
 
@@ -55,7 +55,7 @@ impl UndoStore {
         project: &Path,
         command: &str,
         plan: &SnapshotPlan,
-        limits: Limits,
+        limits: SnapshotLimits,
     ) -> Result<Snapshot, TakeError> {
         let failed = |error| TakeError::Io(self.root.clone(), error);
         let made = |error: crate::layout::LayoutError| failed(io::Error::other(error));

@@ -27,12 +27,14 @@ serve() {
     own
     user python3 "$HERE/serve.py" "$1" "$2" "$OUT/received" > "$OUT/ready" &
     for _ in $(seq 100); do
+        TERMINAL=$(cat "$OUT/terminal" 2>/dev/null) && export TERMINAL
         grep -q ready "$OUT/ready" 2>/dev/null && return
         sleep 0.03
     done
 }
 cd "$P" || exit 9
 user sh -c 'git init -q . && echo hi > a.txt && git add a.txt && git -c user.name=a -c user.email=a@b.example commit -qm one'
+MORE=""
 eval "$SETUP"
 own
 for file in "$TMPFILE" "$SHM"; do [ ! -e "$file" ] || chown 65534:65534 "$file"; done
@@ -40,6 +42,6 @@ cd "$P" || exit 9
 if [ "$BACKEND" = none ]; then
     user timeout -s KILL 20 bash -c "$ATTACK" 9<"$HOME/.ssh/id_rsa"
 else
-    user timeout -s KILL 20 "$LAUNCHER" run "$BACKEND" "$HOME/.state" "{\"project\":\"$P\"}" "$ATTACK" 9<"$HOME/.ssh/id_rsa"
+    user timeout -s KILL 20 "$LAUNCHER" run "$BACKEND" "$HOME/.state" "{\"project\":\"$P\"${MORE:+,$MORE}}" "$ATTACK" 9<"$HOME/.ssh/id_rsa"
 fi
 if eval "$HIT"; then echo "RESULT hit"; else echo "RESULT stopped"; fi

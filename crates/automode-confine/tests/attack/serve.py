@@ -26,9 +26,19 @@ def main():
     if kind == "up":
         lift("127.0.0.1", "lo"); lift("203.0.113.7", "lo:1"); lift("169.254.169.254", "lo:2")
         return
-    if kind == "stream":
+    if kind == "terminal":
+        import pty
+        master, slave = pty.openpty()
+        with open(where, "w") as f:
+            f.write(os.ttyname(slave))
+        print("ready", flush=True)
+        while True:
+            keep(sys.argv[3], os.read(master, 100))
+    if kind in ("stream", "shared"):
         family, address = endpoint(where)
         s = socket.socket(family, socket.SOCK_STREAM)
+        if kind == "shared":
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET:
             s.setsockopt(6, 23, 5)  # fast open

