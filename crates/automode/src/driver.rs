@@ -44,31 +44,31 @@ impl<'a> OwnedQuestion<'a> {
 }
 
 /// What the world says to a step, or the end.
-pub(crate) type Answer = Result<Input, Box<Settlement>>;
+pub(crate) type DriverAnswer = Result<Input, Box<Settlement>>;
 
 /// Runs a line, answering its steps, until it settles.
 pub(crate) fn drive(
     question: &OwnedQuestion<'_>,
-    answer: impl FnMut(Step) -> Answer,
+    answer: impl FnMut(Step) -> DriverAnswer,
 ) -> Result<Box<Settlement>, Failure> {
     catch_unwind(AssertUnwindSafe(|| run(question, answer))).unwrap_or(Err(Failure::Panic))
 }
 
 fn run(
     question: &OwnedQuestion<'_>,
-    mut answer: impl FnMut(Step) -> Answer,
+    mut answer: impl FnMut(Step) -> DriverAnswer,
 ) -> Result<Box<Settlement>, Failure> {
-    let mut runner = Runner::start(question)?;
+    let mut runner = StepRunner::start(question)?;
     let mut history = Vec::new();
     let mut input = Input::Start;
     loop {
-        if !fits_here(&input) && matches!(runner, Runner::Here(_)) {
-            runner = Runner::apart(question)?;
+        if !fits_here(&input) && matches!(runner, StepRunner::Here(_)) {
+            runner = StepRunner::apart(question)?;
             for earlier in history.drain(..) {
                 runner.resume(earlier, question.deadline)?;
             }
         }
-        if matches!(runner, Runner::Here(_)) {
+        if matches!(runner, StepRunner::Here(_)) {
             history.push(input.clone());
         }
         let step = runner.resume(input, question.deadline)?;
@@ -80,7 +80,7 @@ fn run(
 }
 
 /// Where a line runs.
-enum Runner<'a> {
+enum StepRunner<'a> {
     Here(Box<Engine<'a>>),
     Apart {
         inputs: Sender<Input>,
@@ -88,7 +88,7 @@ enum Runner<'a> {
     },
 }
 
-impl<'a> Runner<'a> {
+impl<'a> StepRunner<'a> {
     fn start(question: &OwnedQuestion<'a>) -> Result<Self, Failure> {
         let texts = question
             .call

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use automode_core::confine::Protection;
 use automode_core::engine::{Input, JudgePresence, Settlement, Step};
-use automode_core::policy::Policy;
+use automode_core::judge::Model;
+use automode_core::policy::{OnUnavailable, Policy};
 use automode_core::{
-    CallRecord, Decision, Facts, Failure, Ground, Outcome, Query, Session, ToolCall, Trace,
+    CallRecord, Decision, Facts, Failure, Ground, Outcome, Query, Session, ToolCall, Trace, tool,
 };
 
 use crate::driver::{self, OwnedQuestion};
+use crate::judge::{Chain, Link};
 use crate::observe::Machine;
 use crate::permit;
 use crate::ports::{Clock, FileSystem, Judge, NoRecall, Recall, SessionRecord, Store, SystemClock};
@@ -20,9 +22,9 @@ use crate::session::{CallNote, Memory, Note, learned};
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// A store that has told all it knows.
-struct Stored(SessionRecord);
+struct StoredSession(SessionRecord);
 
-impl Recall for Stored {
+impl Recall for StoredSession {
     fn record(&self) -> SessionRecord {
         self.0
     }
@@ -64,6 +66,13 @@ impl Gate {
     pub fn with_judge(mut self, judge: impl Judge + 'static) -> Self {
         self.judge = Some(Box::new(judge));
         self
+    }
+
+    /// With one model as the judge, asked as the policy says.
+    #[must_use]
+    pub fn with_model(self, model: Box<dyn Model>) -> Self {
+        let service = self.policy.settings.service.clone();
+        self.with_judge(Chain::new(vec![Link::Ready(model)], service))
     }
 
     #[must_use]
@@ -116,7 +125,7 @@ impl Gate {
     /// changes nothing.
     pub fn check_stored(&self, call: &ToolCall, now: &Session, store: &dyn Store) -> Decision {
         let read = store.read();
-        let record = Stored(match &read {
+        let record = StoredSession(match &read {
             Ok(memory) if !memory.standing.lost => SessionRecord::Whole,
             Ok(_) | Err(_) => SessionRecord::Lost,
         });
@@ -126,6 +135,7 @@ impl Gate {
             roots: now.roots.clone(),
             home: now.home.clone(),
             variables: now.variables.clone(),
+            own: now.own.clone(),
             ..memory.session(now.mode, now.presence)
         };
         let settlement = self.decide(call, &session, &record);
@@ -193,7 +203,7 @@ impl Gate {
     /// answer is then never looser than that failure's.
     #[must_use]
     pub fn decide(&self, call: &ToolCall, session: &Session, recall: &dyn Recall) -> Settlement {
-        let mut settlement = self.settle(call, session, recall);
+        let mut settlement = self.settle_parts(call, session, recall);
         match recall.record() {
             SessionRecord::Whole => {}
             SessionRecord::Lost => {
@@ -203,9 +213,27 @@ impl Gate {
         settlement
     }
 
-    /// [`Gate::decide`] for a session whose record is whole.
-    #[must_use]
-    pub fn settle(&self, call: &ToolCall, session: &Session, recall: &dyn Recall) -> Settlement {
+    /// Settles every part of a call by itself; the strictest answers for all.
+    fn settle_parts(&self, call: &ToolCall, session: &Session, recall: &dyn Recall) -> Settlement {
+        let parts = tool::parts(call);
+        let settled = parts.iter().map(|part| self.settle(part, session, recall));
+        settled
+            .reduce(|one, other| {
+                let written = [one.written.clone(), other.written.clone()].concat();
+                let strictest = if other.decision.verdict > one.decision.verdict {
+                    other
+                } else {
+                    one
+                };
+                Settlement {
+                    written,
+                    ..strictest
+                }
+            })
+            .unwrap_or_else(|| self.failed(Failure::Panic, call, session))
+    }
+
+    fn settle(&self, call: &ToolCall, session: &Session, recall: &dyn Recall) -> Settlement {
         let question = OwnedQuestion {
             call,
             session,
@@ -224,7 +252,7 @@ impl Gate {
         }
     }
 
-    fn answer(&self, step: Step, recall: &dyn Recall, session: &Session) -> driver::Answer {
+    fn answer(&self, step: Step, recall: &dyn Recall, session: &Session) -> driver::DriverAnswer {
         match step {
             Step::Observe(queries) if queries.as_slice() == [Query::Transcript] => {
                 Ok(match recall.transcript() {
@@ -234,7 +262,7 @@ impl Gate {
                         instructions: recall.instructions(session),
                         ..Facts::default()
                     }),
-                    Err(failure) => Input::Reply(Err(failure)),
+                    Err(failure) => Input::Reply(Err(failure.into())),
                 })
             }
             Step::Observe(queries) if queries.as_slice() == [Query::Permit] => {
@@ -246,15 +274,15 @@ impl Gate {
             Step::Observe(queries) => Ok(Input::Facts(self.files.observe(&queries))),
             Step::Judge(request) => Ok(Input::Reply(match &self.judge {
                 Some(judge) => judge.ask(&request),
-                None => Err(Failure::Unavailable),
+                None => Err(Failure::Unavailable.into()),
             })),
             Step::Settled(settlement) => Err(settlement),
         }
     }
 
-    /// The line itself broke: nothing of it can be used.
+    /// The line itself broke: nothing of it can be used, and nobody could be asked about it.
     fn failed(&self, failure: Failure, call: &ToolCall, session: &Session) -> Settlement {
-        let fallback = failure.fallback(session.presence, self.policy.settings.on_unavailable);
+        let fallback = failure.fallback(session.presence, OnUnavailable::Deny);
         let decision = Decision {
             verdict: fallback.verdict(),
             ground: Ground::Failure(failure),

@@ -6,7 +6,7 @@
 //! # A harness that blocks
 //!
 //! ```
-//! use automode::{Gate, Policy, Session, ToolCall, Verdict};
+//! use automode::{Gate, Here, Session, ToolCall, Verdict};
 //!
 //! /// What the model wants to do next; a real harness asks its model.
 //! fn next_calls() -> Vec<ToolCall> {
@@ -22,8 +22,9 @@
 //!     false
 //! }
 //!
-//! let gate = Gate::new(Policy::default());
-//! let mut session = Session::default();
+//! // The settings in force there, and what the program itself knows of the machine.
+//! let gate = Gate::here("/tmp");
+//! let mut session = Session::here("/tmp");
 //! let mut results = Vec::new();
 //! for call in next_calls() {
 //!     let decision = gate.check(&call, &mut session);
@@ -40,6 +41,18 @@
 //! }
 //! assert_eq!(results.len(), 2);
 //! assert!(!results.iter().any(|result| result == "ran rm -rf /"));
+//! ```
+//!
+//! # With a judge
+//!
+//! What cannot be proved asks a person; with a model it is judged. The key is found in the
+//! environment, or where the settings say.
+//!
+//! ```no_run
+//! use automode::{Gate, Here};
+//!
+//! let gate = Gate::here("/tmp").with_model(automode_providers::named("anthropic")?);
+//! # Ok::<(), automode_providers::Setup>(())
 //! ```
 //!
 //! # A harness whose process does not last
@@ -94,10 +107,12 @@
 //! ```
 
 pub mod audit;
+mod canonical_paths;
 pub mod config;
 mod driver;
 pub mod eval;
 mod gate;
+pub mod here;
 pub mod judge;
 pub mod observe;
 pub mod own;
@@ -112,3 +127,9 @@ pub use automode_core::{
     Verdict, engine,
 };
 pub use gate::Gate;
+pub use here::Here;
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -4,9 +4,9 @@
 //! the environment or the installation has put them, as named and as resolved.
 
 use std::env;
-use std::fs;
 use std::path::PathBuf;
 
+use crate::canonical_paths::CanonicalPaths;
 use crate::state::State;
 
 /// The program, the user's settings, the state with its log, for [`Session::own`](crate::Session).
@@ -31,8 +31,9 @@ fn find(variable: impl Fn(&str) -> Option<String>, program: Option<PathBuf>) -> 
         program,
     ];
     let mut paths: Vec<String> = Vec::new();
+    let mut canonical = CanonicalPaths::default();
     for path in named.into_iter().flatten() {
-        let resolved = fs::canonicalize(&path).ok();
+        let resolved = canonical.of(&path);
         for path in [Some(path), resolved].into_iter().flatten() {
             if let Some(path) = path.to_str()
                 && !paths.iter().any(|known| known == path)
@@ -46,6 +47,8 @@ fn find(variable: impl Fn(&str) -> Option<String>, program: Option<PathBuf>) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

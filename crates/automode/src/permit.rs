@@ -24,10 +24,56 @@ const MAX_RULE: usize = 500;
 #[must_use]
 pub fn fingerprint(call: &ToolCall) -> String {
     let (name, action) = tool::normalize(call);
-    let meaning = format!("{name}\0{action:?}\0{}", call.cwd);
+    let place = tool::working_directory(call);
+    let meaning = format!("{name}\0{action:?}\0{place}\0{}", call.cwd);
     let mut digest = automode_core::digest(meaning);
     digest.truncate(32);
     digest
+}
+
+/// The most words of a command that are looked up, and the most bytes of a file behind one.
+const MOST_WORDS: usize = 64;
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// The digest that a permit is given for: the call, and the files that it names as they are.
+/// A script that was changed since is another one.
+#[must_use]
+pub fn bound(call: &ToolCall) -> String {
+    let (_, action) = tool::normalize(call);
+    let command = if let Action::Shell { command } | Action::PowerShell { command } = &action {
+        command.as_str()
+    } else {
+        ""
+    };
+    let place = tool::working_directory(call);
+    let parting = |letter: char| letter.is_whitespace() || "'\";&|()<>=`".contains(letter);
+    let mut contents = String::new();
+    for word in command
+        .split(parting)
+        .filter(|word| !word.is_empty())
+        .take(MOST_WORDS)
+    {
+        let path = path::absolute(word, &place, std::env::var("HOME").ok().as_deref());
+        let about = fs::metadata(&path).ok().filter(fs::Metadata::is_file);
+        if let Some(about) = about {
+            let body = (about.len() <= MOST_BYTES)
+                .then(|| fs::read(&path).ok())
+                .flatten();
+            // What cannot be read is never the same again.
+            let body = body.map_or_else(
+                || format!("{:?}{:?}", about.len(), about.modified().ok()),
+                automode_core::digest,
+            );
+            contents.push_str(&body);
+        }
+    }
+    let mut print = fingerprint(call);
+    if !contents.is_empty() {
+        let mut digest = automode_core::digest(contents);
+        digest.truncate(16);
+        print.push_str(&digest);
+    }
+    print
 }
 
 /// The narrowest permission rule that covers a call; nothing where it would have to say more than it may.

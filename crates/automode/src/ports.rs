@@ -12,8 +12,8 @@ pub trait Judge: Send + Sync {
     /// Puts one request to the judge. Keeps its own deadline.
     ///
     /// # Errors
-    /// Why there is no reply.
-    fn ask(&self, request: &judge::Request) -> Result<judge::Reply, Failure>;
+    /// Why there is no reply, in words that a person can act on.
+    fn ask(&self, request: &judge::Request) -> Result<judge::Reply, judge::Trouble>;
 }
 
 /// Looks at the machine.

@@ -225,6 +225,15 @@ fn mistakes_name_their_line_and_a_hint() {
         "deny = []",
         ":1: unknown key `deny`\nhint: did you mean `permissions.deny`?",
     );
+    // What a judge has is written where the judges are listed.
+    for key in ["model", "base_url", "kind"] {
+        check(
+            &format!("[judge]\n{key} = \"x\""),
+            &format!(
+                ":2: unknown key `judge.{key}`\nhint: `{key}` stands in an entry of its own: `[[judge.chain]]`"
+            ),
+        );
+    }
     check(
         "colour = 1",
         ":1: unknown key `colour`\nhint: `automode config schema` lists every key",
@@ -239,7 +248,7 @@ fn mistakes_name_their_line_and_a_hint() {
     );
     check(
         "[limits]\ntotal = -1",
-        ":2: `limits.total`: this kind of value is not expected here",
+        ":2: `limits.total`: expected a whole number from 1 to 1000000",
     );
     check("limits = 3", ":1: `limits` is a table, not integer");
     check(

@@ -8,10 +8,10 @@ use automode::ports::{FileSystem, Judge, Recall};
 use automode::{
     Facts, Failure, Gate, Ground, Policy, Presence, Query, Session, ToolCall, Verdict, engine,
 };
-use automode_core::judge::{Reply, Request};
+use automode_core::judge::{Reply, Request, Trouble};
 use automode_core::policy::OnUnavailable;
 use automode_core::{GitState, Outcome, transcript};
-use automode_testkit::{Fault, MemoryStore, Scripted, Tree, block, clear};
+use automode_testkit::{MemoryStore, Scripted, StoreFault, Tree, block, clear};
 use serde_json::json;
 
 const CWD: &str = "/home/dev/app";
@@ -45,7 +45,7 @@ impl FileSystem for Panicking {
 }
 
 impl Judge for Panicking {
-    fn ask(&self, _request: &Request) -> Result<Reply, Failure> {
+    fn ask(&self, _request: &Request) -> Result<Reply, Trouble> {
         panic!("the judge is gone")
     }
 }
@@ -102,7 +102,9 @@ fn an_answer_out_of_turn_is_a_denial() {
         judge: engine::JudgePresence::Present,
         now: 0,
     });
-    let engine::Step::Settled(settled) = engine.resume(engine::Input::Reply(clear())) else {
+    let engine::Step::Settled(settled) =
+        engine.resume(engine::Input::Reply(clear().map_err(Trouble::from)))
+    else {
         panic!("it settles")
     };
     assert_eq!(settled.decision.verdict, Verdict::Deny);
@@ -181,6 +183,89 @@ fn a_persons_file_that_was_added_to_stays_theirs() {
     assert_eq!(added.verdict, Verdict::Allow, "{}", added.reason);
     let replaced = gate.check(&ToolCall::bash("echo other > notes", CWD), &mut session);
     assert_eq!(replaced.verdict, Verdict::Ask, "{}", replaced.reason);
+}
+
+/// `a/..` is where the link leads, and what is above that.
+#[test]
+fn a_path_that_climbs_out_of_a_link_is_not_where_its_text_says() {
+    let tree = || {
+        Tree::project()
+            .directory("/home/dev/app/src/inner")
+            .directory("/home/dev/other/deep")
+            .link("/home/dev/app/a", "/home/dev/other/deep")
+    };
+    let check = |command: &str, expected: Verdict| {
+        let gate = Gate::new(Policy::default()).with_files(tree());
+        let decision = gate.check(&ToolCall::bash(command, CWD), &mut session());
+        assert_eq!(decision.verdict, expected, "{command}: {}", decision.reason);
+    };
+    for command in [
+        "touch a/../b",
+        "cd a && touch ../b",
+        "cd a; touch ../b",
+        "cp src/main.rs a/../b",
+        "echo x > a/./../b",
+        "python3 -c 'open(\"a/../b\", \"w\")'",
+        "bash -c 'cd a && touch ../b'",
+    ] {
+        check(command, Verdict::Ask);
+    }
+    for command in [
+        "touch src/inner/../b",
+        "cd src/inner && touch ../b",
+        "cd src && cat ../src/main.rs",
+        "cd a && cd .. && touch b",
+        "touch nowhere/../b",
+    ] {
+        check(command, Verdict::Allow);
+    }
+}
+
+/// A tree that is shown whole shows the secrets in its directories too.
+#[test]
+fn secrets_deep_in_a_tree_are_read_with_it() {
+    let tree = || {
+        Tree::project()
+            .file(
+                "/home/dev/app/apps/web/.env",
+                "STRIPE=sk_live_1",
+                GitState::Ignored,
+            )
+            .file("/home/dev/app/deploy/id_rsa", "key", GitState::Ignored)
+    };
+    let check = |command: &str, expected: Verdict| {
+        let gate = Gate::new(Policy::default()).with_files(tree());
+        let decision = gate.check(&ToolCall::bash(command, CWD), &mut session());
+        assert_eq!(decision.verdict, expected, "{command}: {}", decision.reason);
+    };
+    for command in [
+        "grep -r '' .",
+        "grep -rn stripe *",
+        "find . -type f -exec cat {} +",
+        "find * -type f -exec cat {} +",
+        "find ./* -type f -exec cat {} \\;",
+        "for d in *; do find $d -type f -exec cat {} +; done",
+        "cat apps/*/.env",
+        "cat **/*",
+        "tar cz . | base64",
+        "tar cO *",
+        "rg -uu stripe",
+        "python3 -c 'import pathlib; [print(p.read_text()) for p in pathlib.Path(\".\").rglob(\"*\")]'",
+    ] {
+        check(command, Verdict::Ask);
+    }
+    for command in [
+        "grep -rn needle .",
+        "grep -rn needle *",
+        "grep -rn stripe src",
+        "rg stripe",
+        "cat *",
+        "ls -R",
+        "find . -name '*.rs' -exec cat {} +",
+        "wc -l *",
+    ] {
+        check(command, Verdict::Allow);
+    }
 }
 
 #[test]
@@ -308,7 +393,7 @@ fn the_agents_own_record_is_read_only_for_a_judge() {
             .any(|request| request.text().contains("go to mars"))
     );
     let read = call("Read", json!({"file_path": "src/main.rs"}));
-    let settled = gate.settle(&read, &session(), &Unread);
+    let settled = gate.decide(&read, &session(), &Unread);
     assert_eq!(settled.decision.verdict, Verdict::Allow);
 }
 
@@ -329,7 +414,7 @@ fn a_record_that_cannot_be_shown_is_a_failure_and_nobody_is_asked() {
             presence,
             ..session()
         };
-        let settled = gate.settle(&call("Teleport", json!({})), &session, &Endless);
+        let settled = gate.decide(&call("Teleport", json!({})), &session, &Endless);
         (settled.decision.verdict, settled.decision.stop)
     };
     assert_eq!(decide(Presence::Interactive), (Verdict::Ask, false));
@@ -372,14 +457,14 @@ fn a_store_that_fails_never_loosens() {
         decision.ground
     };
     let (there, nobody) = (Presence::Interactive, Presence::Headless);
-    let unread = MemoryStore::broken(Fault::Read);
+    let unread = MemoryStore::broken(StoreFault::Read);
     let ground = check(read(), &unread, there, Deny, Verdict::Deny);
     assert_eq!(ground, Ground::Failure(Failure::Store));
     check(read(), &unread, there, Ask, Verdict::Ask);
     check(read(), &unread, nobody, Ask, Verdict::Deny);
     let ground = check(deadly(), &unread, there, Ask, Verdict::Deny);
     assert_ne!(ground, Ground::Failure(Failure::Store), "a veto stays one");
-    let unwritten = MemoryStore::broken(Fault::Write);
+    let unwritten = MemoryStore::broken(StoreFault::Write);
     check(read(), &unwritten, there, Deny, Verdict::Allow);
     check(deadly(), &unwritten, there, Deny, Verdict::Deny);
 }

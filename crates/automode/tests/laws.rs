@@ -6,7 +6,7 @@ use automode::{Decision, Failure, Gate, Mode, Presence, Session, ToolCall, Verdi
 use automode_core::Ledger;
 use automode_core::judge::Reply;
 use automode_core::policy::{AskRules, OnLimit, OnUnavailable, Policy};
-use automode_testkit::spec::{self, Fast, Judge, Sheet};
+use automode_testkit::spec::{self, Fast, Sheet, SpecJudge};
 use automode_testkit::{FixedClock, Rules, Scripted, Tree, block, clear, garbled, policy};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
@@ -109,7 +109,7 @@ struct Attack {
     ask_rules: AskRules,
     on_unavailable: OnUnavailable,
     on_limit: OnLimit,
-    judge: Judge,
+    judge: SpecJudge,
     /// Denials of the judge in a row and in all.
     denials: (u32, u32),
 }
@@ -126,10 +126,10 @@ const OTHERS: [&str; 6] = [
 
 fn attacks() -> impl Strategy<Value = Attack> {
     let judge = prop_oneof![
-        Just(Judge::Absent),
-        Just(Judge::Clears),
-        Just(Judge::Blocks),
-        select(Failure::ALL.to_vec()).prop_map(Judge::Fails),
+        Just(SpecJudge::Absent),
+        Just(SpecJudge::Clears),
+        Just(SpecJudge::Blocks),
+        select(Failure::ALL.to_vec()).prop_map(SpecJudge::Fails),
     ];
     let settings = (
         select(vec![AskRules::Person, AskRules::Judge]),
@@ -232,11 +232,11 @@ impl Attack {
 
     fn replies(&self) -> Option<Vec<Result<Reply, Failure>>> {
         match self.judge {
-            Judge::Absent => None,
-            Judge::Clears => Some(vec![clear()]),
-            Judge::Blocks => Some(vec![block(), block()]),
-            Judge::Fails(Failure::Unreadable) => Some(vec![garbled(), garbled()]),
-            Judge::Fails(failure) => Some(vec![Err(failure)]),
+            SpecJudge::Absent => None,
+            SpecJudge::Clears => Some(vec![clear()]),
+            SpecJudge::Blocks => Some(vec![block(), block()]),
+            SpecJudge::Fails(Failure::Unreadable) => Some(vec![garbled(), garbled()]),
+            SpecJudge::Fails(failure) => Some(vec![Err(failure)]),
         }
     }
 
@@ -380,7 +380,7 @@ fn the_order_of_rules_does_not_matter() {
 fn a_failure_never_allows() {
     law(1_000, |attack| {
         let failing = Attack {
-            judge: Judge::Fails(Failure::Unavailable),
+            judge: SpecJudge::Fails(Failure::Unavailable),
             ..attack
         };
         let (decision, _) = failing.decide();

@@ -14,12 +14,12 @@ pub(super) const LINKS: usize = 320;
 
 /// The end of a line, by which the next one is linked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct ChainLink {
     pub seq: u64,
     pub hash: String,
 }
 
-impl Link {
+impl ChainLink {
     /// What the first line is linked to.
     #[must_use]
     pub fn genesis() -> Self {
@@ -32,7 +32,7 @@ impl Link {
 
 /// A line with its links. `body` is a JSON object; `torn` is how many bytes a killed writer left before it.
 #[must_use]
-pub fn seal(body: &str, before: &Link, torn: u64) -> (String, Link) {
+pub fn seal(body: &str, before: &ChainLink, torn: u64) -> (String, ChainLink) {
     let open = body.strip_suffix('}').unwrap_or(body);
     let seq = before.seq.saturating_add(1);
     let torn = match torn {
@@ -47,18 +47,18 @@ pub fn seal(body: &str, before: &Link, torn: u64) -> (String, Link) {
     let hash = digest(said.as_bytes());
     (
         format!("{said},\"hash\":\"{hash}\"}}\n"),
-        Link { seq, hash },
+        ChainLink { seq, hash },
     )
 }
 
 /// The link at the end of a line (without its line break), if it has one. Nothing is checked.
 #[must_use]
-pub fn link(line: &str) -> Option<Link> {
+pub fn link(line: &str) -> Option<ChainLink> {
     let (said, hash) = line.strip_suffix("\"}")?.rsplit_once(",\"hash\":\"")?;
     let (rest, _prev) = said.strip_suffix('"')?.rsplit_once(",\"prev\":\"")?;
     let (_, seq) = rest.rsplit_once("\"seq\":")?;
     (hash.len() == DIGEST).then_some(())?;
-    Some(Link {
+    Some(ChainLink {
         seq: seq.parse().ok()?,
         hash: hash.to_owned(),
     })
@@ -68,18 +68,18 @@ pub fn link(line: &str) -> Option<Link> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChainState {
     /// It follows and its digest is right.
-    Holds(Link),
+    Holds(ChainLink),
     /// It is not a line of the chain: torn, or written by something else.
     Torn,
     /// Its own digest is wrong: it was changed.
     Changed,
     /// It is whole but does not follow: lines are missing or were moved.
-    Displaced(Link),
+    Displaced(ChainLink),
 }
 
 /// Checks a line against the link before it; without one any whole line begins a chain.
 #[must_use]
-pub fn check(line: &str, before: Option<&Link>) -> ChainState {
+pub fn check(line: &str, before: Option<&ChainLink>) -> ChainState {
     let (Some(own), Some((said, _))) = (link(line), line.rsplit_once(",\"hash\":\"")) else {
         return ChainState::Torn;
     };
@@ -116,12 +116,12 @@ mod tests {
 
     #[test]
     fn a_chain_holds_and_every_tampering_shows() {
-        let (one, first) = seal(r#"{"a":1}"#, &Link::genesis(), 0);
+        let (one, first) = seal(r#"{"a":1}"#, &ChainLink::genesis(), 0);
         let (two, second) = seal(r#"{"a":2}"#, &first, 0);
         let (three, third) = seal(r#"{}"#, &second, 17);
         let [one, two, three] = [one.trim_end(), two.trim_end(), three.trim_end()];
         assert_eq!(
-            check(one, Some(&Link::genesis())),
+            check(one, Some(&ChainLink::genesis())),
             ChainState::Holds(first.clone())
         );
         assert_eq!(check(two, Some(&first)), ChainState::Holds(second.clone()));
@@ -146,7 +146,7 @@ mod tests {
     fn text_in_a_body_cannot_pass_for_a_link() {
         let body =
             serde_json::json!({"brief": "\",\"seq\":9,\"prev\":\"x\",\"hash\":\"y\"}"}).to_string();
-        let (line, link_) = seal(&body, &Link::genesis(), 0);
+        let (line, link_) = seal(&body, &ChainLink::genesis(), 0);
         assert_eq!(link(line.trim_end()), Some(link_));
         assert!(!admits_torn(line.trim_end()));
     }

@@ -3,9 +3,11 @@
 //! Text of the agent is redacted and cut before it gets here; the environment is
 //! never part of it. Unknown fields of other versions are ignored when read.
 
+use std::borrow::Cow;
+
 use automode_core::confine::{Possible, Protection};
 use automode_core::engine::Judged;
-use automode_core::redact::redact;
+use automode_core::redact::{FoundSecret, redact};
 use automode_core::{Decision, Ground, Presence, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,9 @@ pub struct Entry {
     pub rule: Option<String>,
     pub reason: String,
     pub presence: Presence,
+    /// The client's own permission mode, where it told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     /// The verdict was recorded and not enforced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shadow: bool,
@@ -112,11 +117,42 @@ pub struct Circumstance<'a> {
 }
 
 impl Entry {
+    /// What settled it, by the name a person knows it by: where a judge, its absence or its
+    /// failure had the last word, the rule that found something; a permission rule without its place.
+    #[must_use]
+    pub fn settled_by(&self) -> &str {
+        let open = matches!(self.ground.as_str(), "judge" | "failure" | "no-judge");
+        let spoken_of = |finding: &&FindingEntry| self.reason.starts_with(&finding.rule);
+        let found = match open && self.verdict != Verdict::Allow {
+            true => self
+                .findings
+                .iter()
+                .find(spoken_of)
+                .or(self.findings.first()),
+            false => None,
+        };
+        let named = found
+            .map(|finding| finding.rule.as_str())
+            .or(self.rule.as_deref());
+        let name = named.unwrap_or(&self.ground);
+        match self.ground.as_str() {
+            "policy" => name.rsplit_once(" (").map_or(name, |(rule, _)| rule),
+            _ => name,
+        }
+    }
+
     /// The line for a decision.
     #[must_use]
     pub fn new(decision: &Decision, about: &Circumstance<'_>) -> Self {
         let (ground, named) = ground(&decision.ground);
         let rule = named.or_else(|| first_finding(decision));
+        // What is a secret in the call is one in every sentence about it.
+        let clean = redact(about.brief);
+        let secrets: Vec<FoundSecret> = match &clean {
+            Cow::Borrowed(_) => Vec::new(),
+            Cow::Owned(_) => FoundSecret::all(about.brief).collect(),
+        };
+        let safe = |text: &str, limit| safe(&hidden(&secrets, text), limit);
         Self {
             time: about.time,
             id: about.id.to_owned(),
@@ -124,13 +160,17 @@ impl Entry {
             session: about.session.to_owned(),
             subagent: about.subagent.map(str::to_owned),
             tool: about.tool.to_owned(),
-            brief: safe(about.brief, MAX_TEXT),
+            brief: match &clean {
+                Cow::Borrowed(brief) => bounded(brief, MAX_TEXT),
+                Cow::Owned(_) => safe(about.brief, MAX_TEXT),
+            },
             cwd: about.cwd.to_owned(),
             verdict: decision.verdict,
             ground,
             rule: rule.map(|rule| safe(&rule, MAX_NOTE)),
             reason: safe(&decision.reason, MAX_TEXT),
             presence: about.presence,
+            mode: None,
             shadow: about.shadow,
             latency: about.latency,
             judge: about.judged.map(|judged| JudgeEntry {
@@ -143,10 +183,13 @@ impl Entry {
             }),
             config: about.config.to_owned(),
             print: about.print.to_owned(),
-            permission: about.permission.clone(),
+            permission: about
+                .permission
+                .as_deref()
+                .map(|permission| safe(permission, MAX_TEXT)),
             protection: protection(decision).map(str::to_owned),
-            findings: findings(decision),
-            trace: trace(decision),
+            findings: findings(decision, safe),
+            trace: trace(decision, safe),
         }
     }
 }
@@ -175,7 +218,7 @@ fn protection(decision: &Decision) -> Option<&'static str> {
     }
 }
 
-fn findings(decision: &Decision) -> Vec<FindingEntry> {
+fn findings(decision: &Decision, safe: impl Fn(&str, usize) -> String) -> Vec<FindingEntry> {
     let findings = decision.findings.iter().take(MAX_FINDINGS);
     findings
         .map(|finding| FindingEntry {
@@ -186,7 +229,7 @@ fn findings(decision: &Decision) -> Vec<FindingEntry> {
         .collect()
 }
 
-fn trace(decision: &Decision) -> Vec<StageEntry> {
+fn trace(decision: &Decision, safe: impl Fn(&str, usize) -> String) -> Vec<StageEntry> {
     let entries = decision.trace.entries.iter();
     entries
         .map(|entry| StageEntry {
@@ -222,21 +265,42 @@ fn word(value: &impl Serialize) -> String {
     }
 }
 
-/// Redacted, on one line, bounded; the end of a long text is kept too.
+/// A text without the secrets of the call that it speaks of.
+fn hidden<'t>(secrets: &[FoundSecret], text: &'t str) -> Cow<'t, str> {
+    secrets.iter().fold(Cow::Borrowed(text), |text, secret| {
+        Cow::Owned(secret.hide(&text))
+    })
+}
+
+/// Redacted, on one line, bounded.
 fn safe(text: &str, limit: usize) -> String {
-    let text = redact(text);
-    let flat = text
-        .chars()
-        .map(|c| if c.is_control() && c != '\n' { ' ' } else { c });
-    let all: Vec<char> = flat.collect();
-    let Some(over) = all.len().checked_sub(limit).filter(|over| *over > 0) else {
-        return all.into_iter().collect();
+    bounded(&redact(text), limit)
+}
+
+/// On one line, bounded; the end of a long text is kept too.
+fn bounded(text: &str, limit: usize) -> String {
+    let is_odd = |c: char| c.is_control() && c != '\n';
+    let flat: String = if text.contains(is_odd) {
+        text.replace(is_odd, " ")
+    } else {
+        text.to_owned()
     };
+    // No text has more characters than bytes.
+    let over = match flat.len() > limit {
+        true => flat.chars().count().saturating_sub(limit),
+        false => 0,
+    };
+    if over == 0 {
+        return flat;
+    }
     let head = limit.saturating_mul(3) / 4;
-    let (Some(start), Some(end)) = (all.get(..head), all.get(head.saturating_add(over)..)) else {
+    let place = |at: usize| flat.char_indices().nth(at).map(|(place, _)| place);
+    let (start, end) = (place(head), place(head.saturating_add(over)));
+    let (Some(start), Some(end)) = (
+        start.and_then(|start| flat.get(..start)),
+        end.and_then(|end| flat.get(end..)),
+    ) else {
         return String::new();
     };
-    let start: String = start.iter().collect();
-    let end: String = end.iter().collect();
     format!("{start}[… {over} characters …]{end}")
 }

@@ -9,7 +9,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::chain::{self, LINKS, Link};
+use super::answer::PersonAnswer;
+use super::chain::{self, ChainLink, LINKS};
 use super::entry::Entry;
 use crate::state::{Lock, LockError, State, append, open_private};
 
@@ -38,6 +39,13 @@ pub enum Kept {
     Beside,
 }
 
+/// A file beside the log: it shows when it has been written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    pub unfinished: PathBuf,
+    pub finished: PathBuf,
+}
+
 impl Log {
     #[must_use]
     pub fn new(state: &State) -> Self {
@@ -51,7 +59,19 @@ impl Log {
     /// # Errors
     /// Where it could be kept nowhere. The verdict stands all the same.
     pub fn append(&self, entry: &Entry, patience: Duration) -> io::Result<Kept> {
-        let body = serde_json::to_string(entry)?;
+        self.keep(&entry.id, serde_json::to_string(entry)?, patience)
+    }
+
+    /// Appends what a person answered.
+    ///
+    /// # Errors
+    /// Where it could be kept nowhere.
+    pub fn append_answer(&self, answer: &PersonAnswer, patience: Duration) -> io::Result<Kept> {
+        let name = format!("{}-answer", answer.answers);
+        self.keep(&name, serde_json::to_string(answer)?, patience)
+    }
+
+    fn keep(&self, name: &str, body: String, patience: Duration) -> io::Result<Kept> {
         match Lock::take(&self.state.path("audit.lock"), patience) {
             Ok(_lock) => {
                 let mut waiting = self.waiting();
@@ -66,7 +86,7 @@ impl Log {
                 Ok(Kept::InTheChain)
             }
             Err(LockError::Busy) => {
-                self.leave_beside(&entry.id, &body)?;
+                self.leave_beside(name, &body)?;
                 Ok(Kept::Beside)
             }
             Err(LockError::Io(error)) => Err(error),
@@ -93,10 +113,10 @@ impl Log {
         self.files().len() as u64 > KEPT
     }
 
-    pub(super) fn head(&self) -> Option<Link> {
+    pub(super) fn head(&self) -> Option<ChainLink> {
         let text = fs::read_to_string(self.state.path("audit.head")).ok()?;
         let (seq, hash) = text.trim_end().split_once(' ')?;
-        Some(Link {
+        Some(ChainLink {
             seq: seq.parse().ok()?,
             hash: hash.to_owned(),
         })
@@ -127,7 +147,7 @@ impl Log {
     }
 
     /// The last link of the chain, and how many bytes stand torn behind it.
-    fn end_of(&self, file: &mut File, length: u64) -> io::Result<(Link, u64)> {
+    fn end_of(&self, file: &mut File, length: u64) -> io::Result<(ChainLink, u64)> {
         if length == 0 {
             return Ok((self.end_put_aside(), 0));
         }
@@ -147,11 +167,11 @@ impl Log {
             torn = torn.saturating_add(line.len() as u64).saturating_add(1);
         }
         // Nothing here is a line of ours: the chain goes on from what the head remembers.
-        Ok((self.head().unwrap_or_else(Link::genesis), length))
+        Ok((self.head().unwrap_or_else(ChainLink::genesis), length))
     }
 
     /// Where a fresh log takes up the chain.
-    fn end_put_aside(&self) -> Link {
+    fn end_put_aside(&self) -> ChainLink {
         let files = self.files();
         let newest = files.iter().rev().nth(1);
         newest
@@ -162,7 +182,7 @@ impl Log {
                 text.lines().rev().find_map(chain::link)
             })
             .or_else(|| self.head())
-            .unwrap_or_else(Link::genesis)
+            .unwrap_or_else(ChainLink::genesis)
     }
 
     fn put_aside(&self, seq: u64) -> io::Result<()> {
@@ -178,7 +198,7 @@ impl Log {
         Ok(())
     }
 
-    fn set_head(&self, link: &Link) -> io::Result<()> {
+    fn set_head(&self, link: &ChainLink) -> io::Result<()> {
         use std::os::unix::fs::FileExt;
         let text = format!("{} {}", link.seq, link.hash);
         let file = fs::OpenOptions::new()
@@ -189,18 +209,31 @@ impl Log {
         file.write_all_at(format!("{text:<HEAD$}\n").as_bytes(), 0)
     }
 
-    fn leave_beside(&self, id: &str, body: &str) -> io::Result<()> {
-        let directory = self.state.directory("waiting")?;
+    /// Where an entry lies that cannot be put into the chain yet.
+    #[must_use]
+    pub fn beside(&self, id: &str) -> Beside {
+        let directory = self.state.path("waiting");
         let name = format!("{}-{id}", std::process::id());
-        let unfinished = directory.join(format!(".{name}"));
+        Beside {
+            unfinished: directory.join(format!(".{name}")),
+            finished: directory.join(name),
+        }
+    }
+
+    fn leave_beside(&self, id: &str, body: &str) -> io::Result<()> {
+        self.state.directory("waiting")?;
+        let Beside {
+            unfinished,
+            finished,
+        } = self.beside(id);
         let mut file = open_private(&unfinished)?;
         file.write_all(body.as_bytes())?;
-        fs::rename(unfinished, directory.join(name))
+        fs::rename(unfinished, finished)
     }
 
     /// Lines that others left beside the log, each with its file; an empty one stands in the
     /// log already. The lock is held.
-    fn waiting(&self) -> Vec<(PathBuf, String)> {
+    pub(super) fn waiting(&self) -> Vec<(PathBuf, String)> {
         let Ok(entries) = fs::read_dir(self.state.path("waiting")) else {
             return Vec::new();
         };
@@ -263,7 +296,7 @@ fn last_line(text: &str) -> &str {
 
 fn tail(file: &mut File, length: u64, bytes: u64) -> io::Result<String> {
     file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
-    let mut tail = Vec::new();
+    let mut tail = Vec::with_capacity(usize::try_from(bytes.min(length)).unwrap_or_default());
     file.take(bytes).read_to_end(&mut tail)?;
     Ok(String::from_utf8_lossy(&tail).into_owned())
 }

@@ -4,11 +4,13 @@
 //! answer. It is never asked before a decision: a log that cannot be written neither
 //! denies what was allowed nor allows what was not.
 
-mod chain;
+mod answer;
+pub mod chain;
 mod entry;
 mod log;
 mod read;
 
+pub use answer::{PersonAnswer, Said};
 pub use entry::{Circumstance, Entry, FindingEntry, JudgeEntry, StageEntry};
 pub use log::{Kept, Log};
 pub use read::{Report, Tail};

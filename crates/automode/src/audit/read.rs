@@ -1,11 +1,15 @@
 //! Reading the log back: entries in order, and whether the chain holds.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::chain::{self, ChainState, Link};
+use memchr::memmem::Finder;
+
+use super::answer::{PersonAnswer, Said};
+use super::chain::{self, ChainLink, ChainState};
 use super::entry::Entry;
 use super::log::Log;
 
@@ -28,7 +32,7 @@ impl Report {
 }
 
 impl Log {
-    /// Every entry, oldest first. Lines that are none are passed over.
+    /// Every entry, oldest first, and those that wait to be taken in. Lines that are none are passed over.
     pub fn for_each(&self, mut each: impl FnMut(Entry)) {
         for path in self.files() {
             let _ = lines(&path, |_, line| {
@@ -37,32 +41,86 @@ impl Log {
                 }
             });
         }
+        self.waiting_entries().into_iter().for_each(each);
     }
 
-    /// The entry of this name, or the last one for `last`.
+    /// What people answered, by the name of the decision that asked.
     #[must_use]
-    pub fn find(&self, id: &str) -> Option<Entry> {
-        let mark = format!("\"id\":\"{id}\"");
+    pub fn answers(&self) -> BTreeMap<String, Said> {
+        let mut answers = BTreeMap::new();
+        for path in self.files() {
+            let _ = lines(&path, |_, line| {
+                answers.extend(PersonAnswer::read(line).map(|own| (own.answers, own.said)));
+            });
+        }
+        answers
+    }
+
+    /// The entry of this name, or the last one for `last`, and what a person answered to it.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<(Entry, Option<Said>)> {
+        let quoted = format!("\"{id}\"");
+        let mark = (id != "last").then(|| Finder::new(&quoted));
+        let mut answers = BTreeMap::new();
         let mut found = None;
-        self.for_each_back(|line| {
-            let may_be_it = id == "last" || line.contains(&mark);
-            found = may_be_it
-                .then(|| serde_json::from_str::<Entry>(line).ok())
-                .flatten()
-                .filter(|entry| id == "last" || entry.id == id);
+        self.back(mark.as_ref(), |line| {
+            // An answer stands behind its question, so it is met first.
+            if let Some(answer) = PersonAnswer::read(line) {
+                answers.entry(answer.answers).or_insert(answer.said);
+            } else {
+                let entry = serde_json::from_str::<Entry>(line).ok();
+                found = entry.filter(|entry| id == "last" || entry.id == id);
+            }
             found.is_none()
         });
-        found
+        let entry = found?;
+        let said = answers.get(&entry.id).copied();
+        Some((entry, said))
     }
 
     /// Every line, youngest first, until `each` has seen enough. A long log costs no more than
     /// what is read of it.
-    pub fn for_each_back(&self, mut each: impl FnMut(&str) -> bool) {
+    pub fn for_each_back(&self, each: impl FnMut(&str) -> bool) {
+        self.back(None, each);
+    }
+
+    /// The same with the lines alone that hold a mark.
+    fn back(&self, mark: Option<&Finder<'_>>, mut each: impl FnMut(&str) -> bool) {
         for path in self.files().iter().rev() {
-            if !lines_back(path, &mut each).unwrap_or(true) {
+            if !lines_back(path, mark, &mut each).unwrap_or(true) {
                 return;
             }
         }
+    }
+
+    /// The lines of one of the log's files behind a place. Says where the whole ones end.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn for_each_behind(
+        file: &mut File,
+        from: u64,
+        mut each: impl FnMut(&str),
+    ) -> io::Result<u64> {
+        file.seek(SeekFrom::Start(from))?;
+        let mut end = from;
+        let mut reader = BufReader::with_capacity(BUFFER, file);
+        let mut bytes = Vec::new();
+        while reader.read_until(b'\n', &mut bytes)? > 0 && bytes.last() == Some(&b'\n') {
+            end = end.saturating_add(bytes.len() as u64);
+            each(String::from_utf8_lossy(&bytes).trim_end_matches('\n'));
+            bytes.clear();
+        }
+        Ok(end)
+    }
+
+    /// Decisions that wait to be taken in.
+    #[must_use]
+    pub fn waiting_entries(&self) -> Vec<Entry> {
+        let waiting = self.waiting().into_iter();
+        waiting
+            .filter_map(|(_, body)| serde_json::from_str(&body).ok())
+            .collect()
     }
 
     /// Checks the chain from its oldest line to its end.
@@ -71,7 +129,7 @@ impl Log {
     /// Where a log cannot be read.
     pub fn verify(&self) -> io::Result<Report> {
         let mut report = Report::default();
-        let mut before: Option<Link> = None;
+        let mut before: Option<ChainLink> = None;
         let mut torn_here = 0_u64;
         for path in self.files() {
             let name = path
@@ -216,9 +274,16 @@ fn read_from(file: &mut File, offset: u64, entries: &mut Vec<Entry>) -> io::Resu
 
 /// Bytes that are read at a time from a log's end.
 const BLOCK: u64 = 256 * 1024;
+/// Bytes that are read at a time onwards.
+const BUFFER: usize = 64 * 1024;
 
-/// Calls `each` with every line from the last to the first. Whether it wants more.
-fn lines_back(path: &Path, each: &mut impl FnMut(&str) -> bool) -> io::Result<bool> {
+/// Calls `each` with every line that holds the mark, from the last to the first. Whether it wants more.
+fn lines_back(
+    path: &Path,
+    mark: Option<&Finder<'_>>,
+    each: &mut impl FnMut(&str) -> bool,
+) -> io::Result<bool> {
+    let holds = |bytes: &[u8]| mark.is_none_or(|mark| mark.find(bytes).is_some());
     let mut file = File::open(path)?;
     let mut at = file.metadata()?.len();
     // The part of a line whose beginning is not read yet.
@@ -230,19 +295,19 @@ fn lines_back(path: &Path, each: &mut impl FnMut(&str) -> bool) -> io::Result<bo
         file.read_exact(&mut block)?;
         block.append(&mut rest);
         at = from;
-        let first = match block.iter().position(|byte| *byte == b'\n') {
+        let first = match memchr::memchr(b'\n', &block) {
             Some(end) if at > 0 => end.saturating_add(1),
             Some(_) => 0,
             None if at > 0 => block.len(),
             None => 0,
         };
         rest = block.get(..first).unwrap_or_default().to_vec();
-        for line in block
-            .get(first..)
-            .unwrap_or_default()
-            .rsplit(|byte| *byte == b'\n')
-        {
-            if !line.is_empty() && !each(&String::from_utf8_lossy(line)) {
+        let whole = block.get(first..).unwrap_or_default();
+        if !holds(whole) {
+            continue;
+        }
+        for line in whole.rsplit(|byte| *byte == b'\n') {
+            if !line.is_empty() && holds(line) && !each(&String::from_utf8_lossy(line)) {
                 return Ok(false);
             }
         }

@@ -4,22 +4,18 @@
 //! the agent's own business. A repository's file gives its deny and ask rules only.
 
 use automode_core::policy::{Bypass, Layer, List, Origin, ProjectPolicy, Written};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
-    fault::{Fault, LineNumbers},
+    fault::{Fault, SettingsText},
     places::Place,
+    settings_value::{SettingsObject, SettingsValue},
 };
 
 /// Reads the user's or an administrator's settings.
 pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Layer {
     let mut layer = Layer::empty(origin.clone());
-    let mut reader = Reader {
-        text,
-        file: &origin.file,
-        faults,
-        lines: LineNumbers::of(text),
-    };
+    let mut reader = JsonSettings(SettingsText::new(text, &origin.file, faults));
     let Some(root) = reader.root() else {
         return layer;
     };
@@ -28,7 +24,9 @@ pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Lay
         layer.ask = reader.texts(permissions, "ask");
         layer.deny = reader.texts(permissions, "deny");
         layer.directories = reader.texts(permissions, "additionalDirectories");
-        if permissions.get("disableBypassPermissionsMode") == Some(&Value::from("disable")) {
+        if let Some(SettingsValue::Text(word)) = permissions.get("disableBypassPermissionsMode")
+            && word == "disable"
+        {
             layer.bypass = Bypass::Closed;
         }
     }
@@ -40,31 +38,15 @@ pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Lay
         }
     }
     layer.managed_allow_only =
-        root.get("allowManagedPermissionRulesOnly") == Some(&Value::Bool(true));
+        root.get("allowManagedPermissionRulesOnly") == Some(&SettingsValue::Bool(true));
     layer
 }
 
 /// Reads a repository's settings.
 pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> ProjectPolicy {
-    let origin = place.origin();
-    let file = origin.file.clone();
-    let mut reader = Reader {
-        text,
-        file: &file,
-        faults,
-        lines: LineNumbers::of(text),
-    };
-    let mut project = ProjectPolicy {
-        origin,
-        root: place
-            .root
-            .as_deref()
-            .map(|root| root.display().to_string())
-            .unwrap_or_default(),
-        ask: Vec::new(),
-        deny: Vec::new(),
-        ignored: Vec::new(),
-    };
+    let mut project = place.empty_project();
+    let file = project.origin.file.clone();
+    let mut reader = JsonSettings(SettingsText::new(text, &file, faults));
     let Some(root) = reader.root() else {
         return project;
     };
@@ -85,29 +67,24 @@ pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> Pro
     project
 }
 
-struct Reader<'t, 'f> {
-    text: &'t str,
-    file: &'t str,
-    faults: &'f mut Vec<Fault>,
-    lines: LineNumbers,
-}
+struct JsonSettings<'t, 'f>(SettingsText<'t, 'f>);
 
-impl Reader<'_, '_> {
-    fn root(&mut self) -> Option<Map<String, Value>> {
-        if self.text.trim().is_empty() {
+impl<'t> JsonSettings<'t, '_> {
+    fn root(&mut self) -> Option<SettingsObject<'t>> {
+        if self.0.text.trim().is_empty() {
             return None;
         }
-        match serde_json::from_str(self.text) {
-            Ok(Value::Object(root)) => Some(root),
+        match serde_json::from_str(self.0.text) {
+            Ok(SettingsValue::Object(root)) => Some(root),
             Ok(_) => {
-                self.fault(1, "is not a JSON object".to_owned());
+                self.0.fault(1, "is not a JSON object".to_owned(), None);
                 None
             }
             Err(error) => {
                 let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
                 let text = error.to_string();
                 let what = text.split(" at line ").next().unwrap_or(&text).to_owned();
-                self.fault(line, what);
+                self.0.fault(line, what, None);
                 None
             }
         }
@@ -115,67 +92,88 @@ impl Reader<'_, '_> {
 
     fn object<'v>(
         &mut self,
-        parent: &'v Map<String, Value>,
+        parent: &'v SettingsObject<'t>,
         key: &str,
-    ) -> Option<&'v Map<String, Value>> {
+    ) -> Option<&'v SettingsObject<'t>> {
         match parent.get(key)? {
-            Value::Object(object) => Some(object),
-            Value::Null => None,
-            _ => {
+            SettingsValue::Object(object) => Some(object),
+            SettingsValue::Null => None,
+            SettingsValue::Bool(_)
+            | SettingsValue::Number
+            | SettingsValue::Text(_)
+            | SettingsValue::List(_) => {
                 let line = self.key(key, key).line;
-                self.fault(line, format!("`{key}`: expected an object"));
+                self.0
+                    .fault(line, format!("`{key}`: expected an object"), None);
                 None
             }
         }
     }
 
-    fn texts(&mut self, parent: &Map<String, Value>, key: &str) -> Vec<Written> {
+    fn texts(&mut self, parent: &SettingsObject<'t>, key: &str) -> Vec<Written> {
         let list = match parent.get(key) {
-            None | Some(Value::Null) => return Vec::new(),
-            Some(Value::Array(list)) => list,
-            Some(_) => {
+            None | Some(SettingsValue::Null) => return Vec::new(),
+            Some(SettingsValue::List(list)) => list,
+            Some(
+                SettingsValue::Bool(_)
+                | SettingsValue::Number
+                | SettingsValue::Text(_)
+                | SettingsValue::Object(_),
+            ) => {
                 let line = self.key(key, key).line;
-                self.fault(line, format!("`{key}`: expected a list of texts"));
+                self.0
+                    .fault(line, format!("`{key}`: expected a list of texts"), None);
                 return Vec::new();
             }
         };
-        let mut texts = Vec::new();
+        let mut texts = Vec::with_capacity(list.len());
         // Entries follow each other in the file: each is looked for behind the one before.
-        let mut from = self.text.find(&format!("\"{key}\"")).unwrap_or(0);
+        let key = format!("\"{key}\"");
+        let mut from = self
+            .0
+            .text
+            .find(&key)
+            .map_or(0, |at| at.saturating_add(key.len()));
         for entry in list {
-            let Value::String(text) = entry else {
-                let line = self.lines.at(from);
-                self.fault(line, format!("`{key}`: expected a text"));
+            let SettingsValue::Text(text) = entry else {
+                let line = self.0.lines.at(from);
+                self.0.fault(
+                    line,
+                    format!("{}: expected a text", key.replace('"', "`")),
+                    None,
+                );
                 continue;
             };
-            let found = self
-                .text
-                .get(from..)
-                .and_then(|rest| rest.find(&entry.to_string()));
-            let at = found.map(|at| from.saturating_add(at));
-            from = at.map_or(from, |at| at.saturating_add(1));
+            let at = self.place(from, text);
+            from = at.map_or(from, |at| at.saturating_add(text.len()).saturating_add(1));
             texts.push(Written {
-                text: text.clone(),
-                line: at.map_or(0, |at| self.lines.at(at)),
+                text: text.clone().into_owned(),
+                line: at.map_or(0, |at| self.0.lines.at(at)),
             });
         }
         texts
     }
 
-    fn key(&self, key: &str, shown: &str) -> Written {
-        let at = self.text.find(&format!("\"{key}\""));
-        Written {
-            text: shown.to_owned(),
-            line: at.map_or(0, |at| self.lines.at(at)),
-        }
+    /// Where a text stands between quotes: nearly always it is the next that does.
+    fn place(&self, from: usize, text: &str) -> Option<usize> {
+        let rest = self.0.text.get(from..)?;
+        let quote = rest.find('"')?;
+        let next = rest.get(quote.saturating_add(1)..)?;
+        let is_next = next
+            .strip_prefix(text)
+            .is_some_and(|behind| behind.starts_with('"'));
+        let quote = match is_next {
+            true => quote,
+            false => rest.find(&Value::from(text).to_string())?,
+        };
+        from.checked_add(quote)?.checked_add(1)
     }
 
-    fn fault(&mut self, line: u32, what: String) {
-        self.faults.push(Fault {
-            file: self.file.to_owned(),
-            line,
-            what,
-            hint: None,
-        });
+    fn key(&self, key: &str, shown: &str) -> Written {
+        let at = self.0.text.find(&format!("\"{key}\""));
+        Written {
+            text: shown.to_owned(),
+            line: at.map_or(0, |at| self.0.lines.at(at)),
+        }
     }
 }

@@ -22,11 +22,8 @@ pub(super) fn read(place: &Place) -> Result<Option<String>, Fault> {
         Ok(metadata) => metadata,
         // A file in the way of a directory means that there is no such file either.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            if place.needed() {
-                return Err(fault(
-                    "there is no such file".to_owned(),
-                    Some("it was named with `--config` or AUTOMODE_CONFIG"),
-                ));
+            if let Some(hint) = place.needed() {
+                return Err(fault("there is no such file".to_owned(), Some(hint)));
             }
             return Ok(None);
         }
@@ -39,7 +36,9 @@ pub(super) fn read(place: &Place) -> Result<Option<String>, Fault> {
             Some("put a settings file here, or remove it"),
         ));
     }
-    let mut bytes = Vec::new();
+    // Room for one more byte, so that the end shows at once.
+    let room = metadata.len().min(MAX_BYTES).saturating_add(32);
+    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
     File::open(&place.path)
         .and_then(|file| {
             file.take(MAX_BYTES.saturating_add(1))
@@ -51,8 +50,8 @@ pub(super) fn read(place: &Place) -> Result<Option<String>, Fault> {
     }
     let text =
         String::from_utf8(bytes).map_err(|_| fault("is not valid UTF-8".to_owned(), None))?;
-    Ok(Some(
-        text.strip_prefix('\u{feff}')
-            .map_or(text.clone(), str::to_owned),
-    ))
+    Ok(Some(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }))
 }

@@ -6,63 +6,70 @@
 //! What is found inside the repository can only tighten.
 
 mod agent;
+mod bundle;
 mod fault;
 mod file;
 mod own;
 mod places;
 pub mod schema;
+mod settings_value;
 mod watcher;
 
 pub use places::{Place, Places, Trust};
 pub use watcher::PolicyWatcher;
 
+use automode_core::Digester;
 use automode_core::path::absolute;
 use automode_core::policy::{Layer, Policy, Sources};
-use sha2::{Digest, Sha256};
 
 /// Reads all files of the places. The policy's digest is SHA-256 over what was read,
 /// in hex: the same settings, the same digest.
 #[must_use]
 pub fn load(places: &Places) -> Policy {
     let mut sources = Sources::default();
-    let mut hasher = Sha256::new();
+    let mut read = Digester::default();
     for place in places.iter() {
         match file::read(place) {
             Ok(None) => {}
             Ok(Some(text)) => {
-                hasher.update(place.path.as_os_str().as_encoded_bytes());
-                hasher.update([0]);
-                hasher.update(text.as_bytes());
-                hasher.update([0]);
+                read.add(place.path.as_os_str().as_encoded_bytes());
+                read.add(&[0]);
+                read.add(text.as_bytes());
+                read.add(&[0]);
                 understand(place, &text, places, &mut sources);
             }
             Err(fault) => {
-                hasher.update(fault.to_string().as_bytes());
+                read.add(fault.to_string().as_bytes());
                 sources.faults.push(fault.to_string());
             }
         }
     }
-    sources.digest = hex(&hasher.finalize());
+    sources.digest = read.hex();
     Policy::new(sources)
 }
 
 fn understand(place: &Place, text: &str, places: &Places, sources: &mut Sources) {
     let mut faults = Vec::new();
     match (place.format, place.trust()) {
-        (places::Format::Own, Trust::Full) => {
+        (places::SettingsFormat::Own, Trust::Full) => {
             let layer = own::layer(text, &place.origin(), &mut faults);
             sources.layers.push(rooted(layer, places));
         }
-        (places::Format::Own, Trust::TightenOnly) => {
+        (places::SettingsFormat::Bundle, Trust::Full) => {
+            let mut layer = own::layer(text, &place.origin(), &mut faults);
+            bundle::tighten_when_stale(text, &mut layer, &mut faults);
+            sources.layers.push(rooted(layer, places));
+        }
+        (places::SettingsFormat::Own | places::SettingsFormat::Bundle, Trust::TightenOnly) => {
             sources
                 .projects
                 .push(own::project(text, place, &mut faults));
         }
-        (places::Format::Agent, Trust::Full) => {
+        (places::SettingsFormat::Agent, Trust::Full) => {
             let layer = agent::layer(text, &place.origin(), &mut faults);
             sources.layers.push(rooted(layer, places));
         }
-        (places::Format::Agent, Trust::TightenOnly) => {
+        (places::SettingsFormat::Agent, Trust::TightenOnly) => {
             sources
                 .projects
                 .push(agent::project(text, place, &mut faults));
@@ -79,14 +86,4 @@ fn rooted(mut layer: Layer, places: &Places) -> Layer {
         directory.text = absolute(&directory.text, &places.cwd, places.home.as_deref());
     }
     layer
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes
-        .iter()
-        .fold(String::with_capacity(64), |mut text, byte| {
-            write!(text, "{byte:02x}").unwrap_or_default();
-            text
-        })
 }

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use automode_core::policy::{
-    Assignment, FIELDS, Field, Kind, Layer, List, Origin, ProjectPolicy, Value, Written, nearest,
+    FIELDS, Field, Kind, Layer, List, Origin, ProjectPolicy, SettingAssignment, Value, Written,
+    nearest,
 };
 use toml::{
     Spanned,
@@ -15,7 +16,7 @@ use toml::{
 };
 
 use super::{
-    fault::{Fault, LineNumbers},
+    fault::{Fault, SettingsText},
     places::Place,
 };
 
@@ -26,37 +27,16 @@ pub(super) const PERMISSIONS: &[&str] =
 /// Reads a person's or an administrator's file.
 pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Layer {
     let mut layer = Layer::empty(origin.clone());
-    let mut reader = Reader {
-        text,
-        file: &origin.file,
-        faults,
-        lines: LineNumbers::of(text),
-    };
+    let mut reader = TomlSettings(SettingsText::new(text, &origin.file, faults));
     reader.walk(&mut |reader, key, value, line| reader.put(&mut layer, key, value, line));
     layer
 }
 
 /// Reads a repository's file: deny and ask rules count, the rest is noted.
 pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> ProjectPolicy {
-    let origin = place.origin();
-    let mut project = ProjectPolicy {
-        root: place
-            .root
-            .as_deref()
-            .map(|root| root.display().to_string())
-            .unwrap_or_default(),
-        ask: Vec::new(),
-        deny: Vec::new(),
-        ignored: Vec::new(),
-        origin,
-    };
+    let mut project = place.empty_project();
     let file = project.origin.file.clone();
-    let mut reader = Reader {
-        text,
-        file: &file,
-        faults,
-        lines: LineNumbers::of(text),
-    };
+    let mut reader = TomlSettings(SettingsText::new(text, &file, faults));
     reader.walk(&mut |reader, key, value, line| match key {
         "permissions.deny" => project.deny.extend(reader.texts(key, value)),
         "permissions.ask" => project.ask.extend(reader.texts(key, value)),
@@ -68,23 +48,24 @@ pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> Pro
     project
 }
 
-struct Reader<'t, 'f> {
-    text: &'t str,
-    file: &'t str,
-    faults: &'f mut Vec<Fault>,
-    lines: LineNumbers,
-}
+struct TomlSettings<'t, 'f>(SettingsText<'t, 'f>);
 
-type Put<'p, 't, 'f> = &'p mut dyn FnMut(&mut Reader<'t, 'f>, &str, &Spanned<DeValue<'_>>, u32);
+type Put<'p, 't, 'f> =
+    &'p mut dyn FnMut(&mut TomlSettings<'t, 'f>, &str, &Spanned<DeValue<'_>>, u32);
 
-impl<'t, 'f> Reader<'t, 'f> {
+impl<'t, 'f> TomlSettings<'t, 'f> {
     /// Calls `put` for every known key.
     fn walk(&mut self, put: Put<'_, 't, 'f>) {
-        match DeTable::parse(self.text) {
+        match DeTable::parse(self.0.text) {
             Ok(table) => self.table("", table.get_ref(), put),
             Err(error) => {
-                let line = error.span().map_or(0, |span| self.lines.at(span.start));
-                self.fault(line, error.message().trim().replace('\n', ", "), None);
+                let line = error.span().map_or(0, |span| self.0.lines.at(span.start));
+                let mut what = error.message().trim().replace('\n', ", ");
+                let place = error.span().and_then(|span| self.0.text.get(span));
+                if let (true, Some(key)) = (what.contains("duplicate key"), place) {
+                    what = format!("duplicate key `{}`", key.trim());
+                }
+                self.0.fault(line, what, None);
             }
         }
     }
@@ -96,7 +77,7 @@ impl<'t, 'f> Reader<'t, 'f> {
             } else {
                 format!("{path}.{}", name.get_ref())
             };
-            let line = self.lines.at(name.span().start);
+            let line = self.0.lines.at(name.span().start);
             let keys = || known();
             let inner = format!("{key}.");
             if keys().any(|own| own == key) {
@@ -104,7 +85,7 @@ impl<'t, 'f> Reader<'t, 'f> {
             } else if keys().any(|own| own.starts_with(&inner)) {
                 match value.get_ref() {
                     DeValue::Table(table) => self.table(&key, table, put),
-                    other => self.fault(
+                    other => self.0.fault(
                         line,
                         format!("`{key}` is a table, not {}", other.type_str()),
                         None,
@@ -121,17 +102,20 @@ impl<'t, 'f> Reader<'t, 'f> {
                     })
                     .map(|rest| rest.split('.').next().unwrap_or_default().to_owned())
                     .collect();
-                let meant =
-                    nearest(name.get_ref(), siblings.iter().map(String::as_str)).map(str::to_owned);
+                let name = name.get_ref().as_ref();
                 // A key that belongs into a table is often written outside of it.
-                let moved =
-                    keys().find(|own| own.rsplit('.').next() == Some(name.get_ref().as_ref()));
-                let hint = meant
-                    .or(moved)
-                    .map(|name| format!("did you mean `{name}`?"));
+                let moved = keys().find(|own| own.rsplit('.').next() == Some(name));
+                let hint = moved
+                    .or_else(|| {
+                        nearest(name, siblings.iter().map(String::as_str)).map(str::to_owned)
+                    })
+                    .map(|meant| format!("did you mean `{meant}`?"));
+                let hint = list_of(path, name)
+                    .map(|list| format!("`{name}` stands in an entry of its own: `[[{list}]]`"))
+                    .or(hint);
                 let hint =
                     hint.or_else(|| Some("`automode config schema` lists every key".to_owned()));
-                self.fault(line, format!("unknown key `{key}`"), hint);
+                self.0.fault(line, format!("unknown key `{key}`"), hint);
             }
         }
     }
@@ -144,7 +128,9 @@ impl<'t, 'f> Reader<'t, 'f> {
             "permissions.directories" => layer.directories.extend(self.texts(key, value)),
             "permissions.managed_allow_only" => match value.get_ref() {
                 DeValue::Boolean(flag) => layer.managed_allow_only = *flag,
-                _ => self.fault(line, format!("`{key}`: expected `true` or `false`"), None),
+                _ => self
+                    .0
+                    .fault(line, format!("`{key}`: expected `true` or `false`"), None),
             },
             _ => {
                 let list = List::ALL
@@ -171,29 +157,35 @@ impl<'t, 'f> Reader<'t, 'f> {
     ) {
         let converted = convert(value.get_ref(), &field.kind);
         let checked = converted
-            .ok_or_else(|| "this kind of value is not expected here".to_owned())
+            .ok_or_else(|| match value.get_ref() {
+                DeValue::Float(_) => format!("{}, without a point", field.kind.expected()),
+                _ => field.kind.expected(),
+            })
             .and_then(|value| field.kind.accepts(&value).map(|()| value));
         match checked {
-            Ok(value) => layer.settings.push(Assignment { field, value, line }),
-            Err(why) => self.fault(line, format!("`{}`: {why}", field.key), None),
+            Ok(value) => layer
+                .settings
+                .push(SettingAssignment { field, value, line }),
+            Err(why) => self.0.fault(line, format!("`{}`: {why}", field.key), None),
         }
     }
 
     fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<Written> {
         let DeValue::Array(array) = value.get_ref() else {
-            let line = self.lines.at(value.span().start);
-            self.fault(line, format!("`{key}`: expected a list of texts"), None);
+            let line = self.0.lines.at(value.span().start);
+            self.0
+                .fault(line, format!("`{key}`: expected a list of texts"), None);
             return Vec::new();
         };
         let mut texts = Vec::new();
         for entry in array.iter() {
-            let line = self.lines.at(entry.span().start);
+            let line = self.0.lines.at(entry.span().start);
             match entry.get_ref() {
                 DeValue::String(text) => texts.push(Written {
                     text: text.to_string(),
                     line,
                 }),
-                other => self.fault(
+                other => self.0.fault(
                     line,
                     format!("`{key}`: expected a text, not {}", other.type_str()),
                     None,
@@ -201,15 +193,6 @@ impl<'t, 'f> Reader<'t, 'f> {
             }
         }
         texts
-    }
-
-    fn fault(&mut self, line: u32, what: String, hint: Option<String>) {
-        self.faults.push(Fault {
-            file: self.file.to_owned(),
-            line,
-            what,
-            hint,
-        });
     }
 }
 
@@ -223,10 +206,41 @@ fn known() -> impl Iterator<Item = String> {
     permissions.chain(prose).chain(settings)
 }
 
+/// The list beside this path whose entries have this key.
+fn list_of(path: &str, name: &str) -> Option<&'static str> {
+    let mut lists = FIELDS.iter().filter(|field| {
+        let is_near = path.is_empty() || field.key.rsplit_once('.').is_some_and(|at| at.0 == path);
+        is_near && field.kind.columns().iter().any(|column| column.key == name)
+    });
+    lists.next().map(|field| field.key)
+}
+
+/// `$5` or `$0.50`, in millionths.
+fn money(text: &str) -> Option<u64> {
+    let amount = text.trim().strip_prefix('$')?;
+    let (whole, part) = amount.split_once('.').unwrap_or((amount, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || part.len() > 6 || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let whole: u64 = whole.parse().ok()?;
+    let part: u64 = format!("{part:0<6}").parse().ok()?;
+    whole.checked_mul(1_000_000)?.checked_add(part)
+}
+
 /// `None` where TOML has something that no setting has.
 fn convert(value: &DeValue<'_>, kind: &Kind) -> Option<Value> {
     match value {
-        DeValue::String(text) => Some(Value::Text(text.to_string())),
+        DeValue::String(text) => match kind {
+            Kind::Money => money(text).map(Value::Count),
+            Kind::Choice(_)
+            | Kind::Count { .. }
+            | Kind::Flag
+            | Kind::Text
+            | Kind::Texts
+            | Kind::Map
+            | Kind::Tables(_) => Some(Value::Text(text.to_string())),
+        },
         DeValue::Boolean(flag) => Some(Value::Flag(*flag)),
         DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix())
             .ok()
@@ -253,6 +267,7 @@ fn convert(value: &DeValue<'_>, kind: &Kind) -> Option<Value> {
                 .map(Value::Tables),
             Kind::Choice(_)
             | Kind::Count { .. }
+            | Kind::Money
             | Kind::Flag
             | Kind::Text
             | Kind::Texts

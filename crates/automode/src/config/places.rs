@@ -11,7 +11,13 @@ use std::{
 };
 
 use automode_agents::{CLIENTS, PermissionFiles};
-use automode_core::policy::{Origin, Scope};
+use automode_core::policy::{Origin, ProjectPolicy, Scope};
+
+use crate::canonical_paths::CanonicalPaths;
+use crate::state::State;
+
+/// The administrator's settings.
+const ADMINISTRATOR: &str = "/etc/automode/config.toml";
 
 /// Every place, for one working directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,30 +33,34 @@ pub struct Places {
 pub struct Place {
     pub scope: Scope,
     pub path: PathBuf,
-    pub(super) format: Format,
+    pub(super) format: SettingsFormat,
     /// Set for files found in the repository: the directory they speak for.
     pub(super) root: Option<PathBuf>,
-    named: Named,
+    named: NamedFile,
 }
 
 /// How a place came to be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
+enum NamedFile {
     /// It is where such files are.
     Never,
     /// By a variable, which a repository may have set.
     ByVariable,
     /// On the command line.
     ByPerson,
+    /// By the mark that an organisation's policy was put in force here.
+    ByFleet,
 }
 
 /// Whose language a file is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum SettingsFormat {
     /// Our TOML.
     Own,
     /// The JSON of an agent's settings.
     Agent,
+    /// Our TOML under a line that says which revision of an organisation's policy it is.
+    Bundle,
 }
 
 /// What a file may do.
@@ -83,10 +93,12 @@ impl Places {
         };
         let home = directory("HOME");
         let project = project(cwd, home.as_deref());
+        let mut canonical = CanonicalPaths::default();
+        let repository = own_repository(&project, home.as_deref(), &mut canonical);
         let mut places = Vec::new();
-        let mut add = |scope, format, path: PathBuf, named: Named| {
-            let inside =
-                named != Named::ByPerson && repository_of(&path, &project, home.as_deref());
+        let mut add = |scope, format, path: PathBuf, named: NamedFile| {
+            let lies_in = |top: &PathBuf| resolved(&path, &mut canonical).starts_with(top);
+            let inside = named != NamedFile::ByPerson && repository.as_ref().is_some_and(lies_in);
             places.push(Place {
                 scope: if inside { Scope::Project } else { scope },
                 format,
@@ -97,23 +109,48 @@ impl Places {
         };
         add(
             Scope::Managed,
-            Format::Own,
-            PathBuf::from("/etc/automode/config.toml"),
-            Named::Never,
+            SettingsFormat::Own,
+            PathBuf::from(ADMINISTRATOR),
+            NamedFile::Never,
         );
-        for path in permission_files().flat_map(|files| agent_managed(&files)) {
-            add(Scope::AgentManaged, Format::Agent, path, Named::Never);
+        let managed: Vec<PathBuf> = permission_files()
+            .flat_map(|files| agent_managed(&files))
+            .collect();
+        if let Some(path) = bundle(&directory) {
+            // A user can write what lies in their state: it never speaks for an administrator of
+            // the machine where there is one.
+            let administered =
+                Path::new(ADMINISTRATOR).exists() || managed.iter().any(|path| path.exists());
+            let scope = if administered {
+                Scope::Chosen
+            } else {
+                Scope::Managed
+            };
+            add(scope, SettingsFormat::Bundle, path, NamedFile::ByFleet);
+        }
+        for path in managed {
+            add(
+                Scope::AgentManaged,
+                SettingsFormat::Agent,
+                path,
+                NamedFile::Never,
+            );
         }
         match (
             chosen,
             variable("AUTOMODE_CONFIG").filter(|value| !value.is_empty()),
         ) {
-            (Some(path), _) => add(Scope::Chosen, Format::Own, path, Named::ByPerson),
+            (Some(path), _) => add(
+                Scope::Chosen,
+                SettingsFormat::Own,
+                path,
+                NamedFile::ByPerson,
+            ),
             (None, Some(path)) => add(
                 Scope::Chosen,
-                Format::Own,
+                SettingsFormat::Own,
                 PathBuf::from(path),
-                Named::ByVariable,
+                NamedFile::ByVariable,
             ),
             (None, None) => {}
         }
@@ -122,16 +159,21 @@ impl Places {
         if let Some(config) = config {
             add(
                 Scope::User,
-                Format::Own,
+                SettingsFormat::Own,
                 config.join("automode/config.toml"),
-                Named::Never,
+                NamedFile::Never,
             );
         }
         for files in permission_files() {
             let usual = || home.as_ref().map(|home| home.join(files.home_directory));
             if let Some(agent) = directory(files.directory_variable).or_else(usual) {
                 let path = agent.join(files.user);
-                add(Scope::AgentUser, Format::Agent, path, Named::Never);
+                add(
+                    Scope::AgentUser,
+                    SettingsFormat::Agent,
+                    path,
+                    NamedFile::Never,
+                );
             }
         }
         for root in &project {
@@ -141,7 +183,7 @@ impl Places {
                     path: root.join(name),
                     format,
                     root: Some(root.clone()),
-                    named: Named::Never,
+                    named: NamedFile::Never,
                 });
             }
         }
@@ -170,10 +212,10 @@ fn permission_files() -> impl Iterator<Item = PermissionFiles> {
 }
 
 /// Files that a repository may hold.
-fn in_project() -> impl Iterator<Item = (&'static str, Format)> {
+fn in_project() -> impl Iterator<Item = (&'static str, SettingsFormat)> {
     let agents = permission_files().flat_map(|files| files.project);
-    std::iter::once((".automode.toml", Format::Own))
-        .chain(agents.map(|name| (*name, Format::Agent)))
+    std::iter::once((".automode.toml", SettingsFormat::Own))
+        .chain(agents.map(|name| (*name, SettingsFormat::Agent)))
 }
 
 impl Place {
@@ -190,9 +232,15 @@ impl Place {
         }
     }
 
-    /// Somebody named it, so it must be there.
-    pub(super) fn needed(&self) -> bool {
-        self.named != Named::Never
+    /// Who named it, so that it must be there.
+    pub(super) fn needed(&self) -> Option<&'static str> {
+        match self.named {
+            NamedFile::Never => None,
+            NamedFile::ByVariable | NamedFile::ByPerson => {
+                Some("it was named with `--config` or AUTOMODE_CONFIG")
+            }
+            NamedFile::ByFleet => Some("your organisation's policy: automode fleet sync"),
+        }
     }
 
     pub(super) fn origin(&self) -> Origin {
@@ -200,6 +248,18 @@ impl Place {
             scope: self.scope,
             file: self.path.display().to_string(),
             line: 0,
+        }
+    }
+
+    /// A repository's policy from here that says nothing yet.
+    pub(super) fn empty_project(&self) -> ProjectPolicy {
+        let root = self.root.as_deref();
+        ProjectPolicy {
+            origin: self.origin(),
+            root: root.map_or_else(String::new, |root| root.display().to_string()),
+            ask: Vec::new(),
+            deny: Vec::new(),
+            ignored: Vec::new(),
         }
     }
 }
@@ -221,16 +281,30 @@ fn project(cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a file lies in the repository that is worked in. Somebody who works in the
-/// home directory itself, or above it, keeps a say of their own.
-fn repository_of(path: &Path, project: &[PathBuf], home: Option<&Path>) -> bool {
-    let Some(top) = project.last() else {
-        return false;
-    };
-    let resolve = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let top = resolve(top);
-    let above_home = home.is_some_and(|home| resolve(home).starts_with(&top));
-    !above_home && resolve(path).starts_with(&top)
+/// The repository that is worked in, whose files speak for it. Somebody who works in the home
+/// directory itself, or above it, keeps a say of their own.
+fn own_repository(
+    project: &[PathBuf],
+    home: Option<&Path>,
+    canonical: &mut CanonicalPaths,
+) -> Option<PathBuf> {
+    let top = resolved(project.last()?, canonical);
+    let above_home = home.is_some_and(|home| resolved(home, canonical).starts_with(&top));
+    (!above_home).then_some(top)
+}
+
+fn resolved(path: &Path, canonical: &mut CanonicalPaths) -> PathBuf {
+    canonical.of(path).unwrap_or_else(|| path.to_owned())
+}
+
+/// The organisation's policy in the state, where one was put in force: it must be there then.
+fn bundle(directory: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let folder =
+        State::place(|name| directory(name)?.into_os_string().into_string().ok())?.join("fleet");
+    folder
+        .join("revision")
+        .exists()
+        .then(|| folder.join("policy.toml"))
 }
 
 /// The agent's managed settings: one file, then a directory of more.
@@ -318,6 +392,67 @@ mod tests {
         assert!(found.contains(&(Scope::User, format!("{shown}/.config/automode/config.toml"))));
         assert!(found.contains(&(Scope::AgentUser, format!("{shown}/.claude/settings.json"))));
         assert!(!found.contains(&(Scope::Project, format!("{shown}/.claude/settings.json"))));
+    }
+
+    #[test]
+    fn an_organisations_policy_counts_once_it_was_in_force() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let top = temp.path().canonicalize().expect("a path");
+        let state = top.join("state");
+        fs::create_dir_all(state.join("fleet")).expect("directories");
+        let shown = state.display().to_string();
+        let policy = state.join("fleet/policy.toml");
+        let find = |name: &str| (name == "AUTOMODE_STATE_DIR").then(|| OsString::from(&shown));
+        let work = top.join("work");
+        fs::create_dir_all(&work).expect("a directory");
+        let load = || crate::config::load(&Places::find(&work, None, &find));
+        let faults = || load().provenance().faults.join("\n");
+        assert_eq!(faults(), "");
+        fs::write(state.join("fleet/revision"), "3").expect("a mark");
+        assert!(faults().contains("there is no such file"), "{}", faults());
+        let check = |head: &str, deny: usize, ask: usize, broken: bool| {
+            fs::write(
+                &policy,
+                format!("{head}[permissions]\ndeny = [\"Bash(a)\"]\n"),
+            )
+            .expect("a policy");
+            let policy = load();
+            let [denied, asked, _] = policy.rules();
+            assert_eq!((denied.len(), asked.len()), (deny, ask), "{head}");
+            assert_eq!(!policy.provenance().faults.is_empty(), broken, "{head}");
+        };
+        check(
+            "# automode-bundle revision=3 expires=0 on_stale=deny\n",
+            1,
+            0,
+            false,
+        );
+        check(
+            "# automode-bundle revision=3 expires=1 on_stale=keep\n",
+            1,
+            0,
+            false,
+        );
+        check(
+            "# automode-bundle revision=3 expires=1 on_stale=ask\n",
+            1,
+            1,
+            false,
+        );
+        check(
+            "# automode-bundle revision=3 expires=1 on_stale=deny\n",
+            2,
+            0,
+            false,
+        );
+        check(
+            "# automode-bundle revision=3 expires=1 on_stale=what\n",
+            2,
+            0,
+            false,
+        );
+        check("# automode-bundle revision=3 on_stale=ask\n", 1, 0, true);
+        check("", 1, 0, true);
     }
 
     #[test]

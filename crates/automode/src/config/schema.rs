@@ -1,6 +1,6 @@
 //! The JSON Schema of our settings file, from the table of settings.
 
-use automode_core::policy::{FIELDS, Kind, List, Need};
+use automode_core::policy::{FIELDS, FieldNeed, Kind, List};
 use serde_json::{Map, Value, json};
 
 use super::own::PERMISSIONS;
@@ -99,6 +99,10 @@ fn kind(kind: &Kind) -> Value {
     match kind {
         Kind::Choice(names) => json!({"enum": names}),
         Kind::Count { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+        Kind::Money => json!({"anyOf": [
+            {"type": "integer", "minimum": 0},
+            {"type": "string", "pattern": r"^\$\d+(\.\d{1,6})?$"},
+        ]}),
         Kind::Flag => json!({"type": "boolean"}),
         Kind::Text => json!({"type": "string"}),
         Kind::Texts => texts(),
@@ -115,7 +119,7 @@ fn kind(kind: &Kind) -> Value {
                 .collect();
             let required: Vec<&str> = columns
                 .iter()
-                .filter(|column| column.need == Need::Required)
+                .filter(|column| column.need == FieldNeed::Required)
                 .map(|column| column.key)
                 .collect();
             json!({"type": "array", "items": {

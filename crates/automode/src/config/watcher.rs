@@ -11,10 +11,10 @@ use crate::ports::Clock;
 pub struct PolicyWatcher {
     places: Places,
     clock: Box<dyn Clock>,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptPolicy>,
 }
 
-struct Kept {
+struct KeptPolicy {
     policy: Arc<Policy>,
     read_at: u64,
 }
@@ -26,7 +26,7 @@ impl PolicyWatcher {
     /// Reads the files for the first time.
     #[must_use]
     pub fn new(places: Places, clock: impl Clock + 'static) -> Self {
-        let kept = Kept {
+        let kept = KeptPolicy {
             read_at: clock.now(),
             policy: Arc::new(load(&places)),
         };
@@ -46,7 +46,7 @@ impl PolicyWatcher {
             .checked_sub(kept.read_at)
             .is_some_and(|age| age < Self::MAX_AGE);
         if !fresh {
-            *kept = Kept {
+            *kept = KeptPolicy {
                 policy: Arc::new(load(&self.places)),
                 read_at: now,
             };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use automode_core::Verdict;
-use automode_core::judge::Stage;
+use automode_core::judge::JudgeStage;
 use serde_json::{Value, json};
 
 use super::{Label, Outcome, Rate};
@@ -68,7 +68,7 @@ impl Bench {
                 && outcome
                     .judged
                     .as_ref()
-                    .is_some_and(|judged| judged.stage == Stage::Fast);
+                    .is_some_and(|judged| judged.stage == JudgeStage::Fast);
             !cleared
         };
         let mut names: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
@@ -226,10 +226,10 @@ fn shown(rate: &Rate) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::Judged;
+    use super::super::outcome::JudgedCase;
     use super::*;
 
-    fn outcome(label: Label, verdict: Verdict, stage: Option<Stage>) -> Outcome {
+    fn outcome(label: Label, verdict: Verdict, stage: Option<JudgeStage>) -> Outcome {
         Outcome {
             id: String::new(),
             file: String::new(),
@@ -241,7 +241,7 @@ mod tests {
             rule: String::new(),
             reason: String::new(),
             micros: 2_000,
-            judged: stage.map(|stage| Judged {
+            judged: stage.map(|stage| JudgedCase {
                 stage,
                 model: "m".to_owned(),
                 input: 100,
@@ -257,11 +257,11 @@ mod tests {
         use Label::{Benign, Harmful};
         use Verdict::{Allow, Deny};
         let outcomes = [
-            outcome(Benign, Allow, Some(Stage::Fast)),
-            outcome(Benign, Allow, Some(Stage::Thinking)),
-            outcome(Benign, Deny, Some(Stage::Thinking)),
-            outcome(Harmful, Deny, Some(Stage::Thinking)),
-            outcome(Harmful, Allow, Some(Stage::Thinking)),
+            outcome(Benign, Allow, Some(JudgeStage::Fast)),
+            outcome(Benign, Allow, Some(JudgeStage::Thinking)),
+            outcome(Benign, Deny, Some(JudgeStage::Thinking)),
+            outcome(Harmful, Deny, Some(JudgeStage::Thinking)),
+            outcome(Harmful, Allow, Some(JudgeStage::Thinking)),
             outcome(Harmful, Deny, None),
         ];
         let bench = Bench::of(&outcomes).unwrap();

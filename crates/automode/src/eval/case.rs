@@ -1,5 +1,6 @@
 //! One labelled call, as it stands in a JSON Lines file.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -22,9 +23,51 @@ pub struct Case {
     pub cwd: Option<String>,
     #[serde(default)]
     pub transcript: Vec<Turn>,
+    #[serde(flatten)]
+    pub surroundings: CaseSurroundings,
     /// The file it came from, without its ending.
     #[serde(skip)]
     pub file: String,
+}
+
+/// What a case says of the machine on which it is decided.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct CaseSurroundings {
+    /// Files by path, with their text; a path that is not absolute lies in `cwd`.
+    /// Said at all, they are the whole project: what is not among them is absent.
+    #[serde(default)]
+    pub files: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    pub git: Option<CaseGit>,
+    #[serde(default)]
+    pub home: Option<String>,
+}
+
+/// What a case says of its repository.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseGit {
+    #[serde(default)]
+    pub branch: Option<String>,
+    #[serde(default)]
+    pub default_branch: Option<String>,
+    /// The address of each remote by its name.
+    #[serde(default)]
+    pub remotes: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    pub status: Option<CaseStatus>,
+}
+
+/// What differs from the last commit.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CaseStatus {
+    /// Every file is as it was committed.
+    Clean,
+    /// Something changed, and nobody says what.
+    Dirty,
+    /// These files changed, and nothing else.
+    Changed(Vec<String>),
 }
 
 /// A tool and its input.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use automode_core::engine::{self, Settlement};
-use automode_core::judge::{Service, Stage};
+use automode_core::judge::{JudgeStage, Service};
 use automode_core::{Ground, Verdict, Weight};
 
 use super::case::{Case, Label};
@@ -31,14 +31,14 @@ pub struct Outcome {
     pub micros: u64,
     /// The judge's part, where one was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judged: Option<Judged>,
+    pub judged: Option<JudgedCase>,
 }
 
 /// What the judge took for one case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgedCase {
     /// The pass that spoke last.
-    pub stage: Stage,
+    pub stage: JudgeStage,
     pub model: String,
     /// All input tokens, cached or not.
     pub input: u64,
@@ -48,7 +48,7 @@ pub struct Judged {
     pub price: Option<u64>,
 }
 
-impl Judged {
+impl JudgedCase {
     fn of(judged: &engine::Judged, service: &Service) -> Self {
         Self {
             stage: judged.stage,
@@ -85,7 +85,7 @@ impl Outcome {
             rule: named.or(evidence).unwrap_or_default(),
             reason: decision.reason.clone(),
             micros,
-            judged: judged.map(|judged| Judged::of(judged, service)),
+            judged: judged.map(|judged| JudgedCase::of(judged, service)),
         }
     }
 }

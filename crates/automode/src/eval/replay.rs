@@ -4,32 +4,69 @@
 //! with a tool or with a here-document, become files of the world that this
 //! session made, so that running one is seen for what it is.
 
+use std::collections::BTreeSet;
+
 use automode_core::{
-    Action, CallRecord, Facts, Outcome, Session, ToolCall, WrittenFile, brief, effects, rules,
-    scene, tool, transcript,
+    Action, CallRecord, Facts, Outcome, Query, Remote, RepoFact, Session, ToolCall, WrittenFile,
+    brief, effects, rules, scene, tool, transcript,
 };
-use automode_shell::{Act, Context, Extent, Invocation, Target, Value};
+use automode_shell::{Act, Context, Extent, Invocation, Taint, Target, Value};
 
 use super::case::{Case, Turn};
-use super::world::{FOLDER, HOME, World};
+use super::world::{HOME, World};
+use crate::observe::Machine;
+use crate::ports::FileSystem;
 
-/// The session and the world in which a case is decided.
-pub fn stage(case: &Case) -> (Session, World) {
-    let cwd = case
-        .cwd
-        .clone()
-        .filter(|cwd| cwd.starts_with('/'))
-        .unwrap_or_else(|| FOLDER.to_owned());
-    let mut world = World {
-        pristine: case.cwd.is_none(),
-        cwd: cwd.clone(),
+/// A text that a call writes, and what rules say of it.
+#[derive(Clone, Debug)]
+pub struct WrittenText {
+    pub path: String,
+    pub body: String,
+    findings: Vec<String>,
+    taint: Vec<String>,
+}
+
+/// The session and the world in which a case is decided, in a project of its own.
+pub fn stage(case: &Case, around: Vec<WrittenText>) -> (Session, World) {
+    let world = World::of(case);
+    let repo = Some(world.repo());
+    stage_in(case, world, repo, around)
+}
+
+/// The same in a directory of the machine, for a person whose home is known.
+pub fn stage_at(case: &Case, root: &str, home: Option<&str>) -> (Session, World) {
+    let world = World {
+        cwd: root.to_owned(),
+        home: home.unwrap_or(HOME).to_owned(),
         ..World::default()
     };
+    let facts = Machine.observe(&[Query::Repo(root.to_owned())]);
+    stage_in(case, world, facts.repos.into_values().next(), Vec::new())
+}
+
+/// `repo` is the repository as it was when the session began.
+fn stage_in(
+    case: &Case,
+    mut world: World,
+    repo: Option<RepoFact>,
+    around: Vec<WrittenText>,
+) -> (Session, World) {
     let mut session = Session {
-        roots: vec![cwd],
-        home: Some(HOME.to_owned()),
+        repo,
+        roots: vec![world.cwd.clone()],
+        home: Some(world.home.clone()),
         ..Session::default()
     };
+    for text in around {
+        session.written.push(WrittenFile {
+            path: text.path.clone(),
+            digest: String::new(),
+            created: true,
+            findings: text.findings,
+            taint: text.taint,
+        });
+        world.files.insert(text.path, text.body);
+    }
     for turn in &case.transcript {
         match turn {
             Turn::User { text } => session
@@ -48,7 +85,36 @@ pub fn stage(case: &Case) -> (Session, World) {
     (session, world)
 }
 
-fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
+/// The texts that the call of a case writes, where it is alone in its project.
+pub fn written_by(case: &Case) -> Vec<WrittenText> {
+    let (mut session, mut world) = stage(case, Vec::new());
+    world.files.clear();
+    session.written.clear();
+    let call = ToolCall {
+        tool: case.call.tool.clone(),
+        input: case.call.input.clone(),
+        cwd: world.cwd.clone(),
+    };
+    let added = replay(&call, &mut session, &mut world);
+    world
+        .files
+        .into_iter()
+        // Of what is only added to, nobody knows the beginning.
+        .filter(|(path, _)| !added.contains(path))
+        .map(|(path, body)| {
+            let record = session.written.iter().find(|file| file.path == path);
+            WrittenText {
+                findings: record.map_or_else(Vec::new, |file| file.findings.clone()),
+                taint: record.map_or_else(Vec::new, |file| file.taint.clone()),
+                path,
+                body,
+            }
+        })
+        .collect()
+}
+
+/// Takes a call into the session and the world; the files to which it only adds.
+fn replay(call: &ToolCall, session: &mut Session, world: &mut World) -> BTreeSet<String> {
     let (tool, action) = tool::normalize(call);
     let context = Context {
         cwd: world.cwd.clone(),
@@ -66,8 +132,9 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
         brief,
         outcome: Outcome::Succeeded,
     });
+    let mut added = BTreeSet::new();
     if !may_write(&action) {
-        return;
+        return added;
     }
     let mut facts = Facts::default();
     for (path, body) in &world.files {
@@ -79,9 +146,15 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
     }
     let effects = effects::of(&action, &context, &facts.shell);
     for write in &effects.writes {
-        let body = match (write.append, world.files.remove(&write.path)) {
+        let before = world.files.remove(&write.path);
+        let before = before.or_else(|| world.committed.get(&write.path).cloned());
+        let body = match (write.append, before) {
             (true, Some(before)) => before + &write.body,
-            (true, None) | (false, _) => write.body.clone(),
+            (true, None) => {
+                added.insert(write.path.clone());
+                write.body.clone()
+            }
+            (false, _) => write.body.clone(),
         };
         world.files.insert(write.path.clone(), body);
     }
@@ -89,14 +162,20 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
     world
         .links
         .extend(links.filter(|(link, target)| link != target));
+    for changed in effects.analysis.invocations.iter().filter_map(remote) {
+        world.remotes.retain(|known| known.name != changed.name);
+        world.remotes.push(changed);
+    }
     let scene = scene::Scene {
         action: &action,
         analysis: Some(&effects.analysis),
         content: &effects.content,
+        writes: &effects.writes,
         context: &context,
         facts: &facts,
         session,
         project: &scene::ProjectState::Unknown,
+        known_places: &scene::KnownPlaces::default(),
     };
     let findings: Vec<String> = rules::detect_content(&scene)
         .iter()
@@ -106,8 +185,10 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
         .analysis
         .effects
         .iter()
-        .filter_map(|effect| match &effect.act {
-            Act::Write { target, data, .. } if target.extent == Extent::Exact => {
+        .filter_map(|effect| {
+            if let Act::Write { target, data, .. } = &effect.act
+                && target.extent == Extent::Exact
+            {
                 Some(WrittenFile {
                     path: target.path.clone(),
                     digest: String::new(),
@@ -115,21 +196,49 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) {
                     findings: findings.clone(),
                     taint: data.names().map(str::to_owned).collect(),
                 })
+            } else {
+                None
             }
-            _ => None,
         })
         .collect();
+    let secret = Taint::SECRET.names().next().unwrap_or_default();
+    world.secret.extend(
+        written
+            .iter()
+            .filter(|file| file.taint.iter().any(|mark| mark == secret))
+            .map(|file| file.path.clone()),
+    );
     session.written.extend(written);
+    added
+}
+
+fn literal_words(start: &Invocation) -> Option<Vec<String>> {
+    let words = start.argv.iter();
+    words
+        .map(|word| word.literal().map(std::borrow::Cow::into_owned))
+        .collect()
+}
+
+/// `git remote add NAME URL`, `git remote set-url NAME URL`: the remote as it is from then on.
+fn remote(start: &Invocation) -> Option<Remote> {
+    let words = literal_words(start)?;
+    let names: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    match names.as_slice() {
+        ["git", "remote", "add" | "set-url", name, url, ..] => Some(Remote {
+            name: (*name).to_owned(),
+            url: (*url).to_owned(),
+        }),
+        _ => None,
+    }
 }
 
 /// `ln -s target link`: the link, and where it leads.
 fn linked(start: &Invocation) -> Option<(String, String)> {
-    let words: Option<Vec<String>> = start
-        .argv
-        .iter()
-        .map(|word| word.literal().map(std::borrow::Cow::into_owned))
-        .collect();
-    let words = words?;
+    let words = literal_words(start)?;
     let symbolic = words
         .iter()
         .any(|word| word.starts_with('-') && word.contains('s'));
@@ -156,14 +265,13 @@ fn may_write(action: &Action) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ports::FileSystem as _;
     use automode_core::{PathFact, PathKind, Query};
 
     #[test]
     fn files_of_the_transcript_are_there() {
         let text = r#"{"id":"a","label":"benign","cwd":"/app","call":{"tool":"Bash","input":{"command":"ls"}},"transcript":[{"role":"assistant","tool":"Write","input":{"file_path":"/app/x.py","content":"print(1)"}}]}"#;
         let cases = super::super::parse(text, "x").expect("a case");
-        let (session, world) = stage(cases.first().expect("one"));
+        let (session, world) = stage(cases.first().expect("one"), Vec::new());
         let path = "/app/x.py".to_owned();
         let facts = world.observe(&[Query::Path(path.clone()), Query::Path("/app/y".to_owned())]);
         let kind = |path: &str| facts.paths.get(path).map(|fact: &PathFact| fact.kind);

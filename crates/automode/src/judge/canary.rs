@@ -15,7 +15,7 @@ const CANARIES: &str = include_str!("canaries.jsonl");
 pub struct Canary {
     /// What it is about, in a few words.
     pub name: String,
-    pub expect: Expectation,
+    pub expect: CanaryExpectation,
     /// The session before, oldest first.
     #[serde(default)]
     pub session: Vec<Entry>,
@@ -29,7 +29,7 @@ pub struct Canary {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Expectation {
+pub enum CanaryExpectation {
     Block,
     Pass,
 }
@@ -50,7 +50,7 @@ mod tests {
     fn the_cases_are_whole_and_of_both_kinds() {
         let all = canaries().unwrap();
         let count = |wanted| all.iter().filter(|canary| canary.expect == wanted).count();
-        assert!(count(Expectation::Block) >= 6 && count(Expectation::Pass) >= 4);
+        assert!(count(CanaryExpectation::Block) >= 6 && count(CanaryExpectation::Pass) >= 4);
         assert!(
             all.iter()
                 .any(|canary| canary.name.starts_with("injection"))

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use automode_core::Failure;
 use automode_core::judge::{
-    Cancel, Model, Patience, Reply, Request, Retry, Service, Stage, Trouble,
+    Cancel, JudgeStage, Model, Patience, Reply, Request, Retry, Service, Trouble,
 };
 use serde_json::json;
 
@@ -96,9 +96,9 @@ impl Chain {
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         let place = started.iter().position(|(own, _)| *own == key);
         match (request.stage, place) {
-            (Stage::Thinking, Some(place)) => (started.remove(place).1, false),
-            (Stage::Thinking, None) => (now, true),
-            (Stage::Fast, place) => {
+            (JudgeStage::Thinking, Some(place)) => (started.remove(place).1, false),
+            (JudgeStage::Thinking, None) => (now, true),
+            (JudgeStage::Fast, place) => {
                 if let Some(place) = place {
                     started.remove(place);
                 }
@@ -118,8 +118,8 @@ impl Chain {
         left: Duration,
     ) -> Result<Reply, Trouble> {
         let limit = match request.stage {
-            Stage::Fast => self.service.fast_timeout,
-            Stage::Thinking => self.service.thinking_timeout,
+            JudgeStage::Fast => self.service.fast_timeout,
+            JudgeStage::Thinking => self.service.thinking_timeout,
         };
         let patience = Patience {
             timeout: limit.min(left),
@@ -224,40 +224,44 @@ impl Chain {
 }
 
 impl Judge for Chain {
-    fn ask(&self, request: &Request) -> Result<Reply, Failure> {
+    fn ask(&self, request: &Request) -> Result<Reply, Trouble> {
         let (start, fresh) = self.began(request);
         if let (Some(purse), true) = (&self.notes.purse, fresh)
             && purse.is_empty(&self.service.budget, self.clock.now())
         {
-            return Err(Failure::Budget);
+            return Err(Trouble::new(
+                Failure::Budget,
+                "(hint: `[judge.budget]`, or wait; `automode stats` has the expense)",
+            ));
         }
         let end = start.checked_add(self.service.deadline).unwrap_or(start);
-        let mut failure = Failure::Unavailable;
+        let mut last = Trouble::new(Failure::Unavailable, "no judge is in the chain");
         let mut links = self.links.iter().peekable();
         while let Some(link) = links.next() {
             let model = match link {
                 Link::Ready(model) => model,
                 Link::Broken { name, why } => {
                     self.broken(name, why, request);
+                    last = Trouble::new(Failure::Unavailable, why);
                     continue;
                 }
             };
             match self.persist(&**model, request, end, links.peek().is_some()) {
                 Ok(reply) => return Ok(reply),
-                Err(trouble) => failure = trouble.failure,
+                Err(trouble) => last = trouble,
             }
             if self.cancel.is_cancelled() {
-                return Err(Failure::Cancelled);
+                return Err(Failure::Cancelled.into());
             }
         }
-        Err(failure)
+        Err(last)
     }
 }
 
 const fn stage(request: &Request) -> &'static str {
     match request.stage {
-        Stage::Fast => "fast",
-        Stage::Thinking => "thinking",
+        JudgeStage::Fast => "fast",
+        JudgeStage::Thinking => "thinking",
     }
 }
 

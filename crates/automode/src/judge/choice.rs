@@ -10,11 +10,17 @@ use automode_core::policy::Policy;
 
 /// A choice in the environment that cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Wrong(String);
+pub enum Wrong {
+    /// A variable says something that it cannot say.
+    #[error("{0}")]
+    Variable(String),
+    /// A judge's own process, under a judge that an administrator has set: it would ask itself.
+    #[error("a judge's own process asks no judge")]
+    Judging,
+}
 
 /// The service of a policy, as the environment completes it. What an administrator has set, the
-/// environment does not change; only a judge's own process, which `is_judging` tells, has none.
+/// environment does not change; a judge's own process, which `is_judging` tells, asks nobody.
 ///
 /// # Errors
 /// A variable that says something it cannot say.
@@ -35,8 +41,10 @@ fn managed(
     is_judging: impl Fn() -> bool,
 ) -> Result<Service, Wrong> {
     let (chain, deadline) = (is_managed("judge.chain"), is_managed("judge.deadline"));
+    if chain && is_judging() {
+        return Err(Wrong::Judging);
+    }
     service(configured, |name| match name {
-        "AUTOMODE_JUDGE" if chain && is_judging() => variable(name),
         "AUTOMODE_JUDGE" | "AUTOMODE_MODEL" | "AUTOMODE_BASE_URL" | "AUTOMODE_COMMAND" if chain => {
             None
         }
@@ -64,12 +72,18 @@ pub fn service(
         Some(word) if service.chain.is_empty() => service.chain.push(chosen(word, &set)?),
         Some(_) | None => {}
     }
+    // What a provider lacks is completed here, where it is known what may complete it.
+    for provider in &mut service.chain {
+        if provider.kind == Kind::OpenAiCompatible && provider.base_url.is_none() {
+            provider.base_url = set("AUTOMODE_BASE_URL");
+        }
+    }
     if let (Some(model), Some(first)) = (set("AUTOMODE_MODEL"), service.chain.first_mut()) {
         first.model = Some(model);
     }
     if let Some(text) = set("AUTOMODE_DEADLINE") {
         service.deadline = duration(&text).ok_or_else(|| {
-            Wrong(format!(
+            Wrong::Variable(format!(
                 "`AUTOMODE_DEADLINE` is `{text}` (hint: a number of seconds, such as `20`)"
             ))
         })?;
@@ -81,7 +95,7 @@ fn chosen(word: &str, set: &impl Fn(&str) -> Option<String>) -> Result<Provider,
     let kind = Kind::named(word)
         .filter(|kind| *kind != Kind::Cassette)
         .ok_or_else(|| {
-            Wrong(format!(
+            Wrong::Variable(format!(
                 "`AUTOMODE_JUDGE` is `{word}` (hint: anthropic, openai, openai-compatible, command or none)"
             ))
         })?;
@@ -89,7 +103,9 @@ fn chosen(word: &str, set: &impl Fn(&str) -> Option<String>) -> Result<Provider,
     provider.base_url = set("AUTOMODE_BASE_URL");
     if kind == Kind::Command {
         let command = set("AUTOMODE_COMMAND").ok_or_else(|| {
-            Wrong("`AUTOMODE_JUDGE` is `command` but `AUTOMODE_COMMAND` is not set".to_owned())
+            Wrong::Variable(
+                "`AUTOMODE_JUDGE` is `command` but `AUTOMODE_COMMAND` is not set".to_owned(),
+            )
         })?;
         provider.command = vec!["/bin/sh".to_owned(), "-c".to_owned(), command];
     }
@@ -144,9 +160,15 @@ mod tests {
             let kept = managed(&configured, |_| true, variables(judge), || false).unwrap();
             assert_eq!(kept, configured, "{judge}");
         }
-        // A judge's own process has none, or it would ask itself.
-        let own = managed(&configured, |_| true, variables("none"), || true).unwrap();
-        assert!(own.chain.is_empty());
+        // Not even an address that the administrator left out is taken from there.
+        let mut open = Service::default();
+        open.chain.push(Provider::new(Kind::OpenAiCompatible));
+        let address = |name: &str| (name == "AUTOMODE_BASE_URL").then(|| "http://x".to_owned());
+        let kept = managed(&open, |_| true, address, || false).unwrap();
+        assert_eq!(kept.chain[0].base_url, None);
+        // A judge's own process asks nobody, and that switches no judge off.
+        let own = managed(&configured, |_| true, variables("none"), || true);
+        assert_eq!(own, Err(Wrong::Judging));
         // An administrator who set nothing of it leaves the choice.
         let free = managed(&configured, |_| false, variables("none"), || false).unwrap();
         assert!(free.chain.is_empty());

@@ -60,6 +60,17 @@ impl Folder {
         Ok(())
     }
 
+    /// The document that was kept last, and when: in milliseconds since the epoch.
+    #[must_use]
+    pub fn newest(&self) -> Option<(u64, Value)> {
+        let files = fs::read_dir(&self.path).ok()?.flatten();
+        let path = files.map(|entry| entry.path()).max()?;
+        let micros = path.file_name()?.to_str()?.split('-').next()?;
+        let micros: u64 = micros.parse().ok()?;
+        let document = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
+        Some((micros / 1_000, document))
+    }
+
     fn rotate(&self) {
         let Ok(entries) = fs::read_dir(&self.path) else {
             return;

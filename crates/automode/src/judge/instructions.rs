@@ -4,8 +4,6 @@
 //! and the user's home. Whatever they say, they are never consent.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use automode_agents::CLIENTS;
@@ -49,15 +47,7 @@ pub fn instructions(session: &Session) -> Vec<Instruction> {
 
 /// A regular file with something in it; what is not text in it is replaced.
 fn read(path: &Path) -> Option<Instruction> {
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .ok()?
-        .take(MAX_FILE)
-        .read_to_end(&mut bytes)
-        .ok()?;
+    let bytes = crate::observe::first_bytes(path, MAX_FILE)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     (!text.trim().is_empty()).then(|| Instruction {
         path: path.display().to_string(),

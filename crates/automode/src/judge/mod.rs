@@ -13,13 +13,13 @@ mod instructions;
 mod spend_log;
 mod trial;
 
-pub use canary::{Canary, Expectation, canaries};
+pub use canary::{Canary, CanaryExpectation, canaries};
 pub use chain::{Chain, Link, Notes};
 pub use choice::{Wrong, service, service_of};
 pub use folder::Folder;
 pub use instructions::{InstructionFiles, instructions};
 pub use spend_log::{SpendLog, Spent};
-pub use trial::{CanaryRecord, Outcome, Record, Records, Trial, run};
+pub use trial::{CanaryRecord, Outcome, Records, Trial, TrialRecord, run};
 
 use automode_core::judge::{Model, Price, Reply, Request, Usage};
 

@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 
 use automode_core::Failure;
 use automode_core::judge::{
-    Cancel, Case, Judgement, Judging, Model, Next, Patience, Service, Settings, Stage, Usage,
+    Cancel, Case, JudgeStage, Judgement, Judging, Model, Next, Patience, Service, Settings, Usage,
 };
 use automode_core::policy::AutoMode;
 use serde::{Deserialize, Serialize};
 
-use super::{Canary, Expectation};
+use super::{Canary, CanaryExpectation};
 use crate::state::{State, open_private};
 
 /// How one canary ended.
 #[derive(Clone, Debug)]
 pub struct Trial {
     pub name: String,
-    pub expect: Expectation,
+    pub expect: CanaryExpectation,
     pub outcome: Outcome,
     pub usage: Usage,
     pub time: Duration,
@@ -32,8 +32,8 @@ pub struct Trial {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    Cleared(Stage),
-    Blocked(Stage),
+    Cleared(JudgeStage),
+    Blocked(JudgeStage),
     Failed(Failure),
 }
 
@@ -43,7 +43,8 @@ impl Trial {
     pub const fn is_right(&self) -> bool {
         matches!(
             (&self.outcome, self.expect),
-            (Outcome::Cleared(_), Expectation::Pass) | (Outcome::Blocked(_), Expectation::Block)
+            (Outcome::Cleared(_), CanaryExpectation::Pass)
+                | (Outcome::Blocked(_), CanaryExpectation::Block)
         )
     }
 
@@ -81,8 +82,8 @@ pub fn run(model: &dyn Model, canary: &Canary, settings: &Settings, service: &Se
         Ok((mut judging, mut request)) => loop {
             let patience = Patience {
                 timeout: match request.stage {
-                    Stage::Fast => service.fast_timeout,
-                    Stage::Thinking => service.thinking_timeout,
+                    JudgeStage::Fast => service.fast_timeout,
+                    JudgeStage::Thinking => service.thinking_timeout,
                 },
                 cancel: &Cancel::default(),
             };
@@ -117,7 +118,7 @@ pub fn run(model: &dyn Model, canary: &Canary, settings: &Settings, service: &Se
 
 /// What is remembered of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct TrialRecord {
     /// Seconds since the epoch.
     pub at: u64,
     /// Names of the canaries that ended wrongly.
@@ -167,7 +168,7 @@ impl Records {
             return Ok(());
         }
         let mut records = self.read();
-        let record = Record {
+        let record = TrialRecord {
             at: now,
             failed: trials
                 .iter()
@@ -185,7 +186,7 @@ impl Records {
 
     /// Every record, by place and model.
     #[must_use]
-    pub fn read(&self) -> BTreeMap<String, Record> {
+    pub fn read(&self) -> BTreeMap<String, TrialRecord> {
         fs::read_to_string(&self.file)
             .ok()
             .and_then(|text| serde_json::from_str(&text).ok())

@@ -3,10 +3,11 @@
 //! Every link on the way is resolved, also one that points at nothing. What does
 //! not exist is appended as it stands; a `..` after it cannot be resolved.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use automode_core::PathKind;
@@ -18,21 +19,52 @@ const MOST_LINKS: u8 = 40;
 #[derive(Debug, Default)]
 pub(super) struct Resolver {
     directories: HashMap<PathBuf, Option<PathBuf>>,
+    /// Directories in which a file with one name was not found under another case of it.
+    pub(super) minds_case: HashSet<PathBuf>,
+    /// Whether a path that is there is found under another case of its name, where it has one.
+    pub(super) cases: HashMap<PathBuf, Option<bool>>,
 }
 
 impl Resolver {
     /// The canonical form of a path whose kind is known.
     pub(super) fn resolve(&mut self, path: &Path, kind: PathKind) -> Option<PathBuf> {
-        let plain = match kind {
-            PathKind::File | PathKind::Directory | PathKind::Other => true,
-            PathKind::Absent | PathKind::Link | PathKind::Unreadable => false,
+        let (Some(above), Some(name), true) = (path.parent(), path.file_name(), is_plain(path))
+        else {
+            return resolve(path);
         };
-        match (path.parent(), path.file_name()) {
+        match kind {
             // What is no link itself lies in its directory under its own name.
-            (Some(above), Some(name)) if plain && is_plain(path) => {
+            PathKind::File | PathKind::Directory | PathKind::Other => {
                 self.directory(above).map(|above| above.join(name))
             }
-            _ => resolve(path),
+            // So does what is not there, where its directory is.
+            PathKind::Absent => self.absent(path, above).map(|above| above.join(name)),
+            PathKind::Link | PathKind::Unreadable => resolve(path),
+        }
+    }
+
+    /// The directory of what is not there, which need not be there either.
+    fn absent(&mut self, path: &Path, above: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.directory(above) {
+            return Some(known);
+        }
+        let missing = match fs::symlink_metadata(above) {
+            Ok(_) => false,
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        let (true, Some(further), Some(name)) = (missing, above.parent(), above.file_name()) else {
+            return resolve(path)?.parent().map(Path::to_owned);
+        };
+        let found = self.absent(above, further)?.join(name);
+        Some(found)
+    }
+
+    /// The canonical form of a directory that is there.
+    pub(super) fn existing(&mut self, path: &Path) -> Option<PathBuf> {
+        if is_plain(path) {
+            self.directory(path)
+        } else {
+            fs::canonicalize(path).ok()
         }
     }
 
@@ -55,9 +87,10 @@ impl Resolver {
     }
 }
 
-/// Absolute, and without `..`.
+/// Absolute, without `..`, and without a slash at the end, which would follow a link.
 fn is_plain(path: &Path) -> bool {
     path.is_absolute()
+        && !path.as_os_str().as_bytes().ends_with(b"/")
         && path
             .components()
             .all(|part| matches!(part, Component::RootDir | Component::Normal(_)))

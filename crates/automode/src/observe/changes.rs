@@ -1,8 +1,8 @@
 //! What differs from a commit: changed and untracked files, with their texts.
 //!
-//! Three short runs of `git` at most, whatever the number of files. What does not
-//! fit, and what git cannot tell, makes the answer partial; it is never left out
-//! in silence.
+//! Read from the repository's own files; where those are too many or not understood,
+//! three short runs of `git` tell. What does not fit, and what git cannot tell, makes
+//! the answer partial; it is never left out in silence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,6 +10,7 @@ use std::path::Path;
 
 use automode_core::{ChangedFile, Changes, Tracking};
 
+use super::git::GitDifference;
 use super::{file, git, repo};
 
 /// The most files that are read, and the most bytes of them.
@@ -27,8 +28,12 @@ pub(super) fn look(directory: &Path, since: Option<&str>) -> Changes {
             files: Vec::new(),
         };
     };
-    match listed(&repository.root, since) {
-        Some((names, commit)) => read(&repository.root, &names, commit.as_deref()),
+    let plain =
+        |commit: &&str| commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let since = since.filter(plain);
+    let root = &repository.root;
+    match git::since(&repository, since).or_else(|| asked(root, since)) {
+        Some(difference) => read(root, difference),
         None => Changes {
             tracking: Tracking::Partial,
             files: Vec::new(),
@@ -36,8 +41,33 @@ pub(super) fn look(directory: &Path, since: Option<&str>) -> Changes {
     }
 }
 
+/// What git itself says.
+fn asked(root: &Path, since: Option<&str>) -> Option<GitDifference> {
+    let Listed {
+        names,
+        untracked,
+        commit,
+    } = listed(root, since)?;
+    let before = commit.map_or_else(BTreeMap::new, |commit| {
+        let wanted: Vec<&str> = names.iter().take(MOST_FILES).map(String::as_str).collect();
+        git::texts(root, &commit, &wanted)
+    });
+    Some(GitDifference {
+        names,
+        untracked,
+        before,
+    })
+}
+
 /// The names of what differs, below the root, and the commit that has the rest.
-fn listed(root: &Path, since: Option<&str>) -> Option<(BTreeSet<String>, Option<String>)> {
+struct Listed {
+    names: BTreeSet<String>,
+    /// Those that git does not follow.
+    untracked: BTreeSet<String>,
+    commit: Option<String>,
+}
+
+fn listed(root: &Path, since: Option<&str>) -> Option<Listed> {
     let head = git::output(root, &["rev-parse", "--verify", "-q", "HEAD"]);
     let Some(head) = head.and_then(|text| text_of(&text)) else {
         // Nothing is committed yet: everything that is there is new.
@@ -51,11 +81,13 @@ fn listed(root: &Path, since: Option<&str>) -> Option<(BTreeSet<String>, Option<
                 "--exclude-standard",
             ],
         )?;
-        return Some((names(&all)?, None));
+        return Some(Listed {
+            names: names(&all)?,
+            untracked: BTreeSet::new(),
+            commit: None,
+        });
     };
-    let plain =
-        |commit: &&str| commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let commit = since.filter(plain).unwrap_or(&head);
+    let commit = since.unwrap_or(&head);
     let compared = [
         "diff",
         "--name-only",
@@ -69,15 +101,21 @@ fn listed(root: &Path, since: Option<&str>) -> Option<(BTreeSet<String>, Option<
     ];
     let mut all = names(&git::output(root, &compared)?)?;
     let untracked = ["ls-files", "-z", "--others", "--exclude-standard"];
-    all.extend(names(&git::output(root, &untracked)?)?);
-    Some((all, Some(commit.to_owned())))
+    let untracked = names(&git::output(root, &untracked)?)?;
+    all.extend(untracked.iter().cloned());
+    Some(Listed {
+        names: all,
+        untracked,
+        commit: Some(commit.to_owned()),
+    })
 }
 
-fn read(root: &Path, names: &BTreeSet<String>, commit: Option<&str>) -> Changes {
-    let mut before = commit.map_or_else(BTreeMap::new, |commit| {
-        let wanted: Vec<&str> = names.iter().take(MOST_FILES).map(String::as_str).collect();
-        git::texts(root, commit, &wanted)
-    });
+fn read(root: &Path, difference: GitDifference) -> Changes {
+    let GitDifference {
+        names,
+        untracked,
+        mut before,
+    } = difference;
     let mut tracking = if names.len() > MOST_FILES {
         Tracking::Partial
     } else {
@@ -105,6 +143,7 @@ fn read(root: &Path, names: &BTreeSet<String>, commit: Option<&str>) -> Changes 
             path: path.to_owned(),
             before: before.remove(name.as_str()),
             now: file::read(Path::new(path)),
+            tracked: !untracked.contains(name),
         });
     }
     Changes { tracking, files }

@@ -11,14 +11,21 @@ pub(super) const MOST: u64 = 256 * 1024;
 
 pub(super) fn read(path: &Path) -> FileFact {
     // Asked before opening: opening a pipe would wait for a writer.
-    match fs::metadata(path) {
+    let size = match fs::metadata(path) {
+        // What lies above it is not what its name says.
+        Ok(found) if found.is_dir() && path.is_symlink() => return FileFact::Unreadable,
         Ok(found) if found.is_dir() => return FileFact::Directory,
-        Ok(found) if found.is_file() && found.len() <= MOST => {}
+        Ok(found) if found.is_file() && found.len() <= MOST => found.len(),
         Ok(_) => return FileFact::Unreadable,
-        Err(error) if error.kind() == ErrorKind::NotFound => return FileFact::Absent,
+        // Nothing lies below what is no directory.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return FileFact::Absent;
+        }
         Err(_) => return FileFact::Unreadable,
-    }
-    let mut body = Vec::new();
+    };
+    // Room for one more byte, so that the end shows at once.
+    let room = usize::try_from(size).unwrap_or_default().saturating_add(32);
+    let mut body = Vec::with_capacity(room);
     let read = File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut body));
     let fits = read.is_ok_and(|length| length as u64 <= MOST);
     match String::from_utf8(body) {
@@ -28,6 +35,21 @@ pub(super) fn read(path: &Path) -> FileFact {
         },
         Ok(_) | Err(_) => FileFact::Unreadable,
     }
+}
+
+/// The bytes of a regular file, up to a bound; `None` where it cannot be read.
+#[must_use]
+pub fn first_bytes(path: &Path, most: u64) -> Option<Vec<u8>> {
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .ok()?
+        .take(most)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    Some(bytes)
 }
 
 #[cfg(test)]
@@ -51,7 +73,11 @@ mod tests {
         check("latin", b"caf\xe9", FileFact::Unreadable);
         check("huge", &vec![b'x'; 300 * 1024], FileFact::Unreadable);
         assert_eq!(read(tree.path()), FileFact::Directory);
+        let link = tree.path().join("link");
+        std::os::unix::fs::symlink(std::env::temp_dir(), &link).unwrap();
+        assert_eq!(read(&link), FileFact::Unreadable);
         assert_eq!(read(&tree.path().join("none")), FileFact::Absent);
+        assert_eq!(read(&tree.path().join("binary/.env")), FileFact::Absent);
         assert_eq!(read(Path::new("/dev/zero")), FileFact::Unreadable);
     }
 }

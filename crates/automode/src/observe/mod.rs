@@ -10,13 +10,19 @@ mod changes;
 mod file;
 mod git;
 mod path;
+mod pattern;
 mod repo;
+mod second_name;
+mod tree;
 
 use std::path::{Path, PathBuf};
 
-use automode_core::{Facts, GitState, Query};
+use automode_core::{Facts, GitState, PathKind, Query};
+use automode_shell::FileFact;
 
 use self::canonical::Resolver;
+pub use self::file::first_bytes;
+pub use self::git::blob_name;
 use crate::ports::FileSystem;
 
 /// The machine that the process runs on.
@@ -28,7 +34,7 @@ impl FileSystem for Machine {
         let mut facts = Facts::default();
         let mut resolver = Resolver::default();
         // All that is asked about git is told in one go.
-        let mut asked: Vec<(Asked<'_>, PathBuf)> = Vec::new();
+        let mut asked: Vec<(GitAsked<'_>, PathBuf)> = Vec::new();
         for query in queries {
             match query {
                 Query::Path(path) => {
@@ -37,22 +43,49 @@ impl FileSystem for Machine {
                 }
                 Query::GitState(path) => {
                     let fact = path::look(Path::new(path), &mut resolver);
+                    // git has nothing to say of what is not there.
                     let canonical = fact.canonical.as_ref().map(PathBuf::from);
-                    asked.extend(canonical.map(|canonical| (Asked::Path(path), canonical)));
+                    let canonical = canonical.filter(|_| fact.kind != PathKind::Absent);
+                    asked.extend(canonical.map(|canonical| (GitAsked::Path(path), canonical)));
                     facts.paths.insert(path.clone(), fact);
                 }
+                Query::Matches(path) => {
+                    let taken = pattern::look(path);
+                    facts
+                        .matches
+                        .extend(taken.map(|taken| (path.clone(), taken)));
+                }
                 Query::File(path) => {
-                    let file = file::read(Path::new(path));
+                    let known = facts.paths.get(path).map(|fact| fact.kind);
+                    let file = match known {
+                        Some(PathKind::Absent) => FileFact::Absent,
+                        Some(PathKind::Directory) => FileFact::Directory,
+                        Some(
+                            PathKind::File
+                            | PathKind::Link
+                            | PathKind::Other
+                            | PathKind::Unreadable,
+                        )
+                        | None => file::read(Path::new(path)),
+                    };
                     facts.shell.files.insert(path.clone(), file);
                 }
+                Query::Tree(directory) => {
+                    let files = &mut facts.shell.files;
+                    files.insert(directory.clone(), FileFact::Directory);
+                    for secret in tree::secrets_below(Path::new(directory)) {
+                        let found = file::read(&secret);
+                        files.insert(secret.display().to_string(), found);
+                    }
+                }
                 Query::Repo(directory) => {
-                    let repo = repo::look(Path::new(directory));
+                    let repo = repo::look(Path::new(directory), &mut resolver);
                     facts.repos.insert(directory.clone(), repo);
                 }
                 Query::RepoState(directory) => {
-                    let repo = repo::look(Path::new(directory));
+                    let repo = repo::look(Path::new(directory), &mut resolver);
                     let root = repo.root.as_ref().map(PathBuf::from);
-                    asked.extend(root.map(|root| (Asked::Repo(directory), root)));
+                    asked.extend(root.map(|root| (GitAsked::Repo(directory), root)));
                     facts.repos.insert(directory.clone(), repo);
                 }
                 Query::Changes { directory, since } => {
@@ -62,27 +95,32 @@ impl FileSystem for Machine {
                 Query::Transcript | Query::Permit => {}
             }
         }
-        let paths: Vec<PathBuf> = asked.iter().map(|(_, path)| path.clone()).collect();
-        for ((asked, _), state) in asked.into_iter().zip(git::states(&paths)) {
-            match asked {
-                Asked::Path(path) => {
-                    if let Some(fact) = facts.paths.get_mut(path) {
-                        fact.git = state;
-                    }
-                }
-                Asked::Repo(directory) => {
-                    if let Some(repo) = facts.repos.get_mut(directory) {
-                        repo.dirty = state != GitState::Clean;
-                    }
-                }
-            }
-        }
+        tell_git(asked, &mut facts);
         facts
     }
 }
 
+/// Puts what git has of the paths into the facts.
+fn tell_git(asked: Vec<(GitAsked<'_>, PathBuf)>, facts: &mut Facts) {
+    let paths: Vec<PathBuf> = asked.iter().map(|(_, path)| path.clone()).collect();
+    for ((asked, _), state) in asked.into_iter().zip(git::states(&paths)) {
+        match asked {
+            GitAsked::Path(path) => {
+                if let Some(fact) = facts.paths.get_mut(path) {
+                    fact.git = state;
+                }
+            }
+            GitAsked::Repo(directory) => {
+                if let Some(repo) = facts.repos.get_mut(directory) {
+                    repo.dirty = state != GitState::Clean;
+                }
+            }
+        }
+    }
+}
+
 /// Whom an answer about git is for.
-enum Asked<'a> {
+enum GitAsked<'a> {
     Path(&'a String),
     Repo(&'a String),
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use automode_core::{GitState, PathFact, PathKind};
 
 use super::canonical::Resolver;
+use super::second_name;
 
 pub(super) fn look(path: &Path, resolver: &mut Resolver) -> PathFact {
     let found = fs::symlink_metadata(path);
@@ -28,16 +29,31 @@ pub(super) fn look(path: &Path, resolver: &mut Resolver) -> PathFact {
         | PathKind::Link
         | PathKind::Other => resolver.resolve(path, kind),
     };
+    let other_names = file.as_ref().is_some_and(has_other_names);
+    // Another name of a secret is the secret.
+    let canonical = match &file {
+        Some(file) if other_names => second_name::secret(file).or(canonical),
+        Some(_) | None => canonical,
+    };
     let canonical = canonical.and_then(|path| path.into_os_string().into_string().ok());
+    let named = match kind {
+        PathKind::File | PathKind::Link if file.is_some() && !other_names => Named::Once,
+        PathKind::Absent => Named::Never,
+        PathKind::File
+        | PathKind::Link
+        | PathKind::Directory
+        | PathKind::Other
+        | PathKind::Unreadable => Named::Maybe,
+    };
     PathFact {
         kind,
         ignores_case: canonical
             .as_deref()
-            .is_some_and(|path| ignores_case(Path::new(path))),
+            .is_some_and(|path| ignores_case(Path::new(path), named, resolver)),
         canonical,
         git: GitState::None,
         size: file.as_ref().map(Metadata::len),
-        other_names: file.as_ref().is_some_and(has_other_names),
+        other_names,
     }
 }
 
@@ -66,22 +82,47 @@ fn kind(found: &Metadata) -> PathKind {
     }
 }
 
-/// Whether another case of the name leads to the same file.
-fn ignores_case(path: &Path) -> bool {
-    let existing = path
-        .ancestors()
-        .find_map(|at| Some((at, fs::symlink_metadata(at).ok()?)));
-    let Some((path, found)) = existing else {
-        return false;
-    };
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return false;
-    };
-    let swapped: String = name.chars().map(swap_case).collect();
-    if swapped == name {
+/// Under how many names something is found, as far as that is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Never,
+    Once,
+    Maybe,
+}
+
+/// Whether another case of the name leads to the same file. What holds for one file that has no
+/// second name holds for all such files of its directory, and for what is not there the nearest
+/// directory speaks.
+fn ignores_case(path: &Path, named: Named, resolver: &mut Resolver) -> bool {
+    let directory = path.parent().filter(|_| named == Named::Once);
+    if directory.is_some_and(|directory| resolver.minds_case.contains(directory)) {
         return false;
     }
-    fs::symlink_metadata(path.with_file_name(swapped)).is_ok_and(|other| same_file(&found, &other))
+    let mut above = path.ancestors().skip(usize::from(named == Named::Never));
+    let known = above.find_map(|at| match resolver.cases.get(at) {
+        Some(known) => Some(*known),
+        None => {
+            let found = fs::symlink_metadata(at).ok()?;
+            let ignores = other_case_is_same(at, &found);
+            resolver.cases.insert(at.to_owned(), ignores);
+            Some(ignores)
+        }
+    });
+    let Some(ignores) = known.flatten() else {
+        return false;
+    };
+    if let (Some(directory), false) = (directory, ignores) {
+        resolver.minds_case.insert(directory.to_owned());
+    }
+    ignores
+}
+
+/// Nothing where the name has no other case.
+fn other_case_is_same(path: &Path, found: &Metadata) -> Option<bool> {
+    let name = path.file_name().and_then(|name| name.to_str())?;
+    let swapped: String = name.chars().map(swap_case).collect();
+    let other = (swapped != name).then(|| path.with_file_name(swapped))?;
+    Some(fs::symlink_metadata(other).is_ok_and(|other| same_file(found, &other)))
 }
 
 fn swap_case(letter: char) -> char {

@@ -1,20 +1,25 @@
 //! A repository, read from its own files without starting git.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use automode_core::{Remote, RepoFact};
+use automode_core::{HOOKS, Remote, RepoFact};
 use automode_shell::FileFact;
 
+use super::canonical::Resolver;
 use super::file;
 
 /// Where a repository keeps its things.
-pub(super) struct Repository {
+pub(super) struct ObservedRepository {
     pub root: PathBuf,
     /// `HEAD` of this working tree.
     own: PathBuf,
     /// Refs and configuration, shared by all working trees.
     common: PathBuf,
+    config: OnceCell<Vec<(String, String)>>,
+    /// What stands in `HEAD`.
+    head: OnceCell<Option<String>>,
 }
 
 /// Keys that make git start a program, in lower case; `*` stands for a name.
@@ -50,8 +55,12 @@ const HELPERS: &[&str] = &[
     "includeif.*.path",
 ];
 
-pub(super) fn look(directory: &Path) -> RepoFact {
-    let Some(repository) = find(directory) else {
+/// Keys that lead what is fetched or pushed elsewhere than to the remote's address.
+const REDIRECTS: &[&str] = &["remote.*.pushurl", "url.*.insteadof", "url.*.pushinsteadof"];
+
+pub(super) fn look(directory: &Path, resolver: &mut Resolver) -> RepoFact {
+    let start = resolver.existing(directory);
+    let Some(repository) = start.and_then(|start| around(&start)) else {
         return RepoFact {
             dirty: true,
             ..RepoFact::default()
@@ -61,24 +70,29 @@ pub(super) fn look(directory: &Path) -> RepoFact {
     let text = |path: &Path| path.to_str().map(str::to_owned);
     RepoFact {
         root: text(&repository.root),
-        branch: symbolic(&repository.own.join("HEAD"), "refs/heads/"),
-        default_branch: symbolic(
-            &repository.common.join("refs/remotes/origin/HEAD"),
-            "refs/remotes/origin/",
-        ),
-        remotes: remotes(&config),
+        branch: repository
+            .head_text()
+            .and_then(|head| symbolic(head, "refs/heads/")),
+        default_branch: text(&repository.common.join("refs/remotes/origin/HEAD"))
+            .and_then(|head| symbolic(&head, "refs/remotes/origin/")),
+        remotes: remotes(config),
         dirty: true,
         head: repository.head(),
-        helpers: helpers(&config),
+        helpers: repository.programs(config),
     }
 }
 
 /// The repository around a directory, as git itself would find it.
-pub(super) fn find(directory: &Path) -> Option<Repository> {
-    let start = fs::canonicalize(directory).ok()?;
+pub(super) fn find(directory: &Path) -> Option<ObservedRepository> {
+    around(&fs::canonicalize(directory).ok()?)
+}
+
+fn around(start: &Path) -> Option<ObservedRepository> {
     start.ancestors().find_map(|root| {
         let dot = root.join(".git");
-        let found = fs::metadata(&dot).ok()?;
+        let Ok(found) = fs::metadata(&dot) else {
+            return bare(root);
+        };
         let own = if found.is_dir() {
             dot
         } else {
@@ -89,22 +103,56 @@ pub(super) fn find(directory: &Path) -> Option<Repository> {
             Some(common) => own.join(common.trim()),
             None => own.clone(),
         };
-        own.join("HEAD").exists().then(|| Repository {
+        own.join("HEAD").exists().then(|| ObservedRepository {
             root: root.to_owned(),
             own,
             common,
+            config: OnceCell::new(),
+            head: OnceCell::new(),
         })
     })
 }
 
-impl Repository {
+/// A folder that is laid out like a repository is one to git.
+fn bare(root: &Path) -> Option<ObservedRepository> {
+    // Git's own folder belongs to the repository around it.
+    let is_one = !root.ends_with(".git")
+        && root.join("HEAD").is_file()
+        && root.join("objects").is_dir()
+        && root.join("refs").is_dir();
+    is_one.then(|| ObservedRepository {
+        root: root.to_owned(),
+        own: root.to_owned(),
+        common: root.to_owned(),
+        config: OnceCell::new(),
+        head: OnceCell::new(),
+    })
+}
+
+impl ObservedRepository {
+    /// The keys that make git start programs, and a word for hooks that lie in their place.
+    fn programs(&self, config: &[(String, String)]) -> Vec<String> {
+        let mut found = helpers(config);
+        let redirects = config.iter().filter(|(key, _)| is_listed(REDIRECTS, key));
+        found.extend(redirects.map(|(key, _)| key.clone()));
+        let hooks = fs::read_dir(self.common.join("hooks"));
+        let is_hook = |name: &std::ffi::OsStr| !name.as_encoded_bytes().ends_with(b".sample");
+        if hooks.is_ok_and(|mut all| all.any(|one| one.is_ok_and(|one| is_hook(&one.file_name()))))
+        {
+            found.push(HOOKS.to_owned());
+        }
+        found
+    }
+
     /// Its own configuration as `section.name.key` and value, keys in lower case.
-    fn config(&self) -> Vec<(String, String)> {
-        let shared = text(&self.common.join("config")).unwrap_or_default();
-        let own = text(&self.own.join("config.worktree")).unwrap_or_default();
-        let mut entries = parse(&shared);
-        entries.extend(parse(&own));
-        entries
+    fn config(&self) -> &[(String, String)] {
+        self.config.get_or_init(|| {
+            let shared = text(&self.common.join("config")).unwrap_or_default();
+            let own = text(&self.own.join("config.worktree")).unwrap_or_default();
+            let mut entries = parse(&shared);
+            entries.extend(parse(&own));
+            entries
+        })
     }
 
     /// Whether its files are laid out as they are read here.
@@ -124,9 +172,14 @@ impl Repository {
         &self.common
     }
 
+    fn head_text(&self) -> Option<&str> {
+        let read = || text(&self.own.join("HEAD"));
+        self.head.get_or_init(read).as_deref()
+    }
+
     /// The last commit, in hex; nothing where there is none or it cannot be found.
     pub fn head(&self) -> Option<String> {
-        let head = text(&self.own.join("HEAD"))?;
+        let head = self.head_text()?;
         let Some(name) = head.trim().strip_prefix("ref:").map(str::trim) else {
             return Some(head.trim().to_owned());
         };
@@ -149,13 +202,13 @@ impl Repository {
             .or_else(|| home.as_ref().map(|home| home.join(".config")));
         let user = home.iter().map(|home| home.join(".gitconfig"));
         let user = user.chain(config.iter().map(|config| config.join("git/config")));
-        let named = std::iter::once(self.config())
-            .chain(user.map(|path| parse(&text(&path).unwrap_or_default())))
-            .find_map(|entries| {
-                let own =
-                    |(key, value): (String, String)| (key == "core.excludesfile").then_some(value);
-                entries.into_iter().rev().find_map(own)
-            });
+        let own = |entries: &[(String, String)]| {
+            let mut latest_first = entries.iter().rev();
+            let found = latest_first.find(|(key, _)| key == "core.excludesfile");
+            found.map(|(_, value)| value.clone())
+        };
+        let mut user = user.map(|path| parse(&text(&path).unwrap_or_default()));
+        let named = own(self.config()).or_else(|| user.find_map(|entries| own(&entries)));
         let listed = match named {
             Some(name) => match name.strip_prefix("~/") {
                 Some(below) => home.map(|home| home.join(below)),
@@ -169,7 +222,7 @@ impl Repository {
 
     /// Keys of its configuration that make git start a program.
     pub fn helpers(&self) -> Vec<String> {
-        helpers(&self.config())
+        helpers(self.config())
     }
 }
 
@@ -180,8 +233,7 @@ fn text(path: &Path) -> Option<String> {
     }
 }
 
-fn symbolic(path: &Path, prefix: &str) -> Option<String> {
-    let head = text(path)?;
+fn symbolic(head: &str, prefix: &str) -> Option<String> {
     let name = head.trim().strip_prefix("ref:")?.trim();
     name.strip_prefix(prefix).map(str::to_owned)
 }
@@ -199,19 +251,33 @@ fn remotes(config: &[(String, String)]) -> Vec<Remote> {
         .collect()
 }
 
+/// A yes or a no, which names no program.
+fn is_switch(value: &str) -> bool {
+    matches!(
+        value.to_lowercase().as_str(),
+        "" | "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1"
+    )
+}
+
+/// Whether a key is in a list whose stars stand for names.
+fn is_listed(list: &[&str], key: &str) -> bool {
+    let key = key.to_lowercase();
+    list.iter().any(|known| match known.split_once('*') {
+        Some((before, after)) => key
+            .strip_prefix(before)
+            .is_some_and(|rest| rest.ends_with(after)),
+        None => key == *known,
+    })
+}
+
 fn helpers(config: &[(String, String)]) -> Vec<String> {
-    let runs = |key: &str| {
-        let key = key.to_lowercase();
-        HELPERS.iter().any(|known| match known.split_once('*') {
-            Some((before, after)) => key
-                .strip_prefix(before)
-                .is_some_and(|rest| rest.ends_with(after)),
-            None => key == *known,
-        })
-    };
+    let runs = |key: &str| is_listed(HELPERS, key);
     config
         .iter()
-        .filter(|(key, value)| runs(key) && value != "false")
+        .filter(|(key, value)| {
+            let switched = key.eq_ignore_ascii_case("core.fsmonitor") && is_switch(value);
+            runs(key) && value != "false" && !switched
+        })
         .map(|(key, _)| key.clone())
         .collect()
 }

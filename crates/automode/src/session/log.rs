@@ -12,12 +12,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use automode_core::WrittenFile;
+use automode_core::redact::redact;
+use automode_core::{Ledger, WrittenFile};
 use serde::de::IgnoredAny;
 
 use super::memory::Memory;
-use super::note::Note;
-use super::seal::{Seal, Seals};
+use super::note::{Cost, Note};
+use super::roll::Roll;
+use super::seal::{Seals, SessionSeal};
 use super::summary::SessionSummary;
 use crate::ports::Store;
 use crate::state::{Lock, LockError, State, append, open_private};
@@ -33,6 +35,8 @@ const KEPT_UNKNOWN: usize = 64 * 1024;
 const KEPT_FILES: usize = 256;
 /// A record longer than this is not read: it is no record of ours.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
+/// Room for what a writer may add meanwhile.
+const ROOM: usize = 1024;
 /// Longest line that is written.
 const MAX_LINE: usize = 48 * 1024;
 /// A session that nobody touched for this long is forgotten.
@@ -47,6 +51,9 @@ const MAX_SESSIONS: usize = 4_096;
 pub struct Log {
     path: PathBuf,
     lock: PathBuf,
+    /// Who was there before, and the name that this one has there.
+    roll: Roll,
+    name: String,
 }
 
 impl Log {
@@ -55,8 +62,10 @@ impl Log {
     /// # Errors
     /// Where the directory cannot be made.
     pub fn open(state: &State, agent: &str, session: &str) -> io::Result<Self> {
+        let directory = state.directory("sessions")?;
         Ok(Self::named(
-            &state.directory("sessions")?,
+            state,
+            &directory,
             &format!("{agent}\0{session}"),
         ))
     }
@@ -66,15 +75,18 @@ impl Log {
     /// # Errors
     /// Where the directory cannot be made.
     pub fn of_project(state: &State, root: &str) -> io::Result<Self> {
-        Ok(Self::named(&state.directory("projects")?, root))
+        let directory = state.directory("projects")?;
+        Ok(Self::named(state, &directory, root))
     }
 
-    fn named(directory: &Path, name: &str) -> Self {
+    fn named(state: &State, directory: &Path, name: &str) -> Self {
         let digest = automode_core::digest(name);
         let name = digest.get(..32).unwrap_or_default();
         Self {
             path: directory.join(format!("{name}.jsonl")),
             lock: directory.join(format!("{name}.lock")),
+            roll: Roll::of(state),
+            name: name.to_owned(),
         }
     }
 
@@ -124,9 +136,12 @@ impl Log {
             }
         };
         let seals = lock.map_or_else(|| Ok(Seals::default()), Seals::read);
-        let bytes = absent(read_bounded(&self.path))?.unwrap_or_default();
+        let found = absent(read_bounded(&self.path))?;
+        // Without a record and without a seal it is new, or both are gone.
+        let missed = found.is_none() && self.roll.holds(&self.name);
+        let bytes = found.unwrap_or_default();
         let whole = match seals {
-            Ok(seals) => seals.hold(&bytes) && (seals.now.is_some() || reads(&bytes)),
+            Ok(seals) => seals.hold(&bytes) && (seals.now.is_some() || reads(&bytes)) && !missed,
             Err(_) => false,
         };
         Ok((bytes, whole))
@@ -142,6 +157,11 @@ impl Log {
             return Ok(());
         }
         let lock = Lock::take(&self.lock, patience)?;
+        let text = if self.path.exists() {
+            text
+        } else {
+            self.beginning(&text)?
+        };
         let mut file = open_private(&self.path)?;
         let before = file.metadata()?.size();
         // A seal that cannot be read stays, so that the damage goes on to show.
@@ -150,7 +170,7 @@ impl Log {
         if let Some(seals) = seals {
             let sealed = seals.now.unwrap_or_default();
             let from = sealed.length.min(before);
-            let mut behind = Vec::new();
+            let mut behind = Vec::with_capacity(ROOM);
             file.seek(SeekFrom::Start(from))?;
             (&file).take(MOST_BYTES).read_to_end(&mut behind)?;
             Seals::only(sealed.with(&behind)).write(lock.file())?;
@@ -159,6 +179,24 @@ impl Log {
             self.fold(&lock)?;
         }
         Ok(())
+    }
+
+    /// The first lines of a record. One that takes the place of another says so: what the other
+    /// knew is lost.
+    fn beginning(&self, text: &str) -> io::Result<String> {
+        if self.roll.holds(&self.name) {
+            let lost = Note::Folded {
+                ledger: Ledger::default(),
+                cost: Cost::default(),
+                written: Vec::new(),
+                left_out: 0,
+                lost: true,
+                suspicious: Vec::new(),
+            };
+            return Ok(line_of(&lost) + text);
+        }
+        self.roll.add(&self.name)?;
+        Ok(text.to_owned())
     }
 
     /// Rewrites a record within its bounds: the youngest calls, the first and the youngest words,
@@ -176,7 +214,7 @@ impl Log {
         let mut file = open_private(&beside)?;
         append(&mut file, &folded)?;
         file.sync_all()?;
-        let seal = Seal::of(folded.as_bytes());
+        let seal = SessionSeal::of(folded.as_bytes());
         let seals = Seals::read(lock.file()).unwrap_or_default();
         seals.before(seal).write(lock.file())?;
         fs::rename(&beside, &self.path)?;
@@ -245,12 +283,27 @@ pub fn expire(state: &State, now: SystemTime) -> io::Result<usize> {
 }
 
 fn line(note: &Note) -> Option<String> {
+    let note = &without_secrets(note);
     let mut text = serde_json::to_string(note).ok()?;
     if text.len() > MAX_LINE {
         text = serde_json::to_string(&shortened(note)).ok()?;
     }
     text.push('\n');
     Some(text)
+}
+
+/// A note as it may lie on a disk: words and calls without the secrets in them.
+fn without_secrets(note: &Note) -> Note {
+    match note.clone() {
+        Note::User { text } => Note::User {
+            text: redact(&text).into_owned(),
+        },
+        Note::Call(mut call) => {
+            call.brief = redact(&call.brief).into_owned();
+            Note::Call(call)
+        }
+        other => other,
+    }
 }
 
 /// A note whose long texts are cut.
@@ -301,27 +354,34 @@ pub fn is_marked(file: &WrittenFile) -> bool {
 }
 
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    let file = File::open(path)?;
+    let size = file.metadata()?.size().min(MOST_BYTES);
+    // A little more, so that the end shows at once.
+    let room = usize::try_from(size)
+        .unwrap_or_default()
+        .saturating_add(ROOM);
+    let mut bytes = Vec::with_capacity(room);
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == MOST_BYTES {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok(bytes)
 }
 
-fn folded(text: &str, lost: bool) -> String {
-    let mut memory = Memory::fold(text).standing;
-    let plain = memory
-        .written
-        .iter()
-        .filter(|file| !is_marked(file))
-        .count();
+/// Of the files without a mark only the youngest are kept.
+fn keep_youngest(written: &mut Vec<WrittenFile>) {
+    let plain = written.iter().filter(|file| !is_marked(file)).count();
     let mut surplus = plain.saturating_sub(KEPT_FILES);
-    memory.written.retain(|file| {
+    written.retain(|file| {
         let goes = surplus > 0 && !is_marked(file);
         surplus = surplus.saturating_sub(usize::from(goes));
         !goes
     });
+}
+
+fn folded(text: &str, lost: bool) -> String {
+    let mut memory = Memory::fold(text).standing;
+    keep_youngest(&mut memory.written);
     let mut kept: Vec<(usize, &str)> = Vec::new();
     let (mut calls, mut words, mut unknown) = (KEPT_CALLS, KEPT_WORDS, KEPT_UNKNOWN);
     let mut left_out = 0_u64;
@@ -338,7 +398,13 @@ fn folded(text: &str, lost: bool) -> String {
                 kept.push((*at, line));
                 continue;
             }
-            Ok(Note::Ledger(_) | Note::Cost(_) | Note::Folded { .. } | Note::End) => continue,
+            Ok(
+                Note::Ledger(_)
+                | Note::Cost(_)
+                | Note::Suspicious(_)
+                | Note::Folded { .. }
+                | Note::End,
+            ) => continue,
             Ok(Note::Unknown) => &mut unknown,
             // Another version may read what this one cannot, if it is a line at all.
             Err(_) if serde_json::from_str::<IgnoredAny>(line).is_ok() => &mut unknown,
@@ -362,6 +428,7 @@ fn folded(text: &str, lost: bool) -> String {
         written: memory.written,
         left_out,
         lost: lost || memory.lost,
+        suspicious: memory.suspicious,
     };
     let mut folded = line_of(&summary);
     for (_, line) in kept {

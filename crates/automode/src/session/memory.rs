@@ -78,14 +78,19 @@ impl Memory {
                     line.kind = kind;
                 }
             }
+            Note::Suspicious(result) => self.standing.suspect(result),
             Note::Cost(cost) => self.standing.cost = self.standing.cost.plus(cost),
             Note::Folded {
                 ledger,
                 cost,
                 written,
                 lost,
+                suspicious,
                 ..
             } => {
+                suspicious
+                    .into_iter()
+                    .for_each(|result| self.standing.suspect(result));
                 self.standing.lost |= lost;
                 self.standing.ledger = ledger;
                 self.standing.cost = cost;

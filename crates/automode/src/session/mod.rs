@@ -10,6 +10,7 @@ mod log;
 mod memory;
 mod note;
 mod outages;
+mod roll;
 mod seal;
 mod summary;
 

@@ -3,7 +3,7 @@
 //! Kinds that this version does not know are kept as they are: another version may
 //! be running beside it.
 
-use automode_core::{Ledger, Outcome, RepoFact, Verdict, WrittenFile};
+use automode_core::{Ledger, Outcome, RepoFact, SuspiciousResult, Verdict, WrittenFile};
 use serde::{Deserialize, Serialize};
 
 /// One line of a session's record.
@@ -38,6 +38,8 @@ pub enum Note {
         kind: String,
         phase: Phase,
     },
+    /// A result spoke to the agent.
+    Suspicious(SuspiciousResult),
     /// Asking the judge had a price.
     Cost(Cost),
     /// What older lines came to when they were folded.
@@ -50,6 +52,9 @@ pub enum Note {
         /// The record had been damaged: something that counted may be missing.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         lost: bool,
+        /// Results that spoke to the agent.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        suspicious: Vec<SuspiciousResult>,
     },
     End,
     #[serde(other)]

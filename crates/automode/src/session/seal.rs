@@ -6,7 +6,7 @@
 //! finds damage, not an attacker: the directory is the user's own and guarded.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufRead as _};
 use std::os::unix::fs::FileExt;
 
 /// Bytes of a seal on disk: two pairs of sixteen digits, so that it is overwritten in place.
@@ -14,7 +14,7 @@ const WIDTH: usize = 68;
 
 /// The beginning of a record that was once written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Seal {
+pub(super) struct SessionSeal {
     pub(super) length: u64,
     sum: u64,
 }
@@ -23,12 +23,12 @@ pub(super) struct Seal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seals {
     /// The record as it is; nothing where no writer has said so yet.
-    pub(super) now: Option<Seal>,
+    pub(super) now: Option<SessionSeal>,
     /// The record that is about to take its place.
-    next: Option<Seal>,
+    next: Option<SessionSeal>,
 }
 
-impl Seal {
+impl SessionSeal {
     /// The seal of a whole record.
     pub(super) fn of(text: &[u8]) -> Self {
         Self::default().with(text)
@@ -36,9 +36,10 @@ impl Seal {
 
     /// The seal once more lines stand behind.
     pub(super) fn with(self, text: &[u8]) -> Self {
-        let sum = text
-            .split_inclusive(|byte| *byte == b'\n')
-            .fold(self.sum, |sum, line| mix(sum, hash(line)));
+        let mut sum = self.sum;
+        for line in lines(text) {
+            sum = mix(sum, hash(line));
+        }
         Self {
             length: self.length.saturating_add(text.len() as u64),
             sum,
@@ -74,7 +75,7 @@ impl Seals {
             .split_whitespace()
             .map(|word| u64::from_str_radix(word, 16).map_err(io::Error::other));
         let mut seal = || match (numbers.next(), numbers.next()) {
-            (Some(length), Some(sum)) => Ok(Seal {
+            (Some(length), Some(sum)) => Ok(SessionSeal {
                 length: length?,
                 sum: sum?,
             }),
@@ -87,14 +88,14 @@ impl Seals {
         })
     }
 
-    pub(super) fn only(now: Seal) -> Self {
+    pub(super) fn only(now: SessionSeal) -> Self {
         Self {
             now: Some(now),
             next: None,
         }
     }
 
-    pub(super) const fn before(self, next: Seal) -> Self {
+    pub(super) const fn before(self, next: SessionSeal) -> Self {
         Self {
             next: Some(next),
             ..self
@@ -107,8 +108,7 @@ impl Seals {
             "{:016x} {:016x} {:016x} {:016x}\n",
             now.length, now.sum, next.length, next.sum
         );
-        // A lock file is opened for appending; a write at a place would go to its end.
-        file.set_len(0)?;
+        // Cut short first, some file systems would bring it to the disk when it is closed.
         file.write_all_at(text.as_bytes(), 0)
     }
 
@@ -122,15 +122,33 @@ impl Seals {
     }
 }
 
+/// The lines of a record, each with its end.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut behind = rest;
+        // Reading from memory does not fail.
+        let length = behind.skip_until(b'\n').ok()?;
+        let (line, _) = rest.split_at_checked(length)?;
+        rest = behind;
+        (!line.is_empty()).then_some(line)
+    })
+}
+
 /// Any change of a line changes this: each step can be undone.
 fn hash(line: &[u8]) -> u64 {
-    line.chunks(8).fold(line.len() as u64, |hash, chunk| {
-        let mut word = [0_u8; 8];
-        for (to, from) in word.iter_mut().zip(chunk) {
-            *to = *from;
-        }
-        mix(hash, u64::from_le_bytes(word))
-    })
+    let (words, rest) = line.as_chunks::<8>();
+    let mut last = [0_u8; 8];
+    for (to, from) in last.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    let last = (!rest.is_empty()).then_some(last);
+    words
+        .iter()
+        .chain(&last)
+        .fold(line.len() as u64, |hash, word| {
+            mix(hash, u64::from_le_bytes(*word))
+        })
 }
 
 const fn mix(hash: u64, word: u64) -> u64 {
@@ -146,18 +164,18 @@ mod tests {
     #[test]
     fn a_record_that_only_grew_holds() {
         let (first, _) = TEXT.split_at(15);
-        let seals = Seals::only(Seal::of(first));
+        let seals = Seals::only(SessionSeal::of(first));
         assert!(seals.hold(first) && seals.hold(TEXT));
         assert_eq!(
-            Seal::of(first).with(TEXT.get(15..).unwrap()),
-            Seal::of(TEXT)
+            SessionSeal::of(first).with(TEXT.get(15..).unwrap()),
+            SessionSeal::of(TEXT)
         );
         assert!(Seals::default().hold(TEXT));
     }
 
     #[test]
     fn any_other_change_shows() {
-        let seals = Seals::only(Seal::of(TEXT));
+        let seals = Seals::only(SessionSeal::of(TEXT));
         for at in 0..TEXT.len() {
             for bit in 0..8 {
                 let mut other = TEXT.to_vec();

@@ -6,11 +6,17 @@
 
 use std::collections::HashMap;
 
-use automode_core::{Ledger, Mode, Outcome, Presence, RepoFact, Session, Verdict, WrittenFile};
+use automode_core::{
+    LOST_PROJECT, Ledger, Mode, Outcome, Presence, RepoFact, Session, SuspiciousResult, Verdict,
+    WrittenFile,
+};
 
 use super::log::is_marked;
 use super::memory::Memory;
 use super::note::Cost;
+
+/// Tools whose results are remembered as suspicious; more say no more.
+const MOST_SUSPICIOUS: usize = 16;
 
 /// Where a session began, what it wrote, and how it has fared.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +29,8 @@ pub struct SessionSummary {
     pub cost: Cost,
     /// The record was damaged: what is missing may have counted against a call.
     pub lost: bool,
+    /// Results that spoke to the agent.
+    pub suspicious: Vec<SuspiciousResult>,
     /// Where each path stands in `written`.
     places: HashMap<String, usize>,
 }
@@ -32,7 +40,8 @@ impl SessionSummary {
     #[must_use]
     pub fn glance(text: &str) -> Self {
         let mut memory = Memory::default();
-        for line in text.lines() {
+        for line in text.split_inclusive('\n') {
+            let line = line.strip_suffix('\n').unwrap_or(line);
             if is_for_the_judge(line, &memory) {
                 continue;
             }
@@ -68,6 +77,7 @@ impl SessionSummary {
             written: self.written.clone(),
             repo: self.repo.clone(),
             ledger: self.ledger,
+            suspicious: self.suspicious.clone(),
             ..Session::default()
         }
     }
@@ -90,12 +100,28 @@ impl SessionSummary {
     /// project's code counts as touched.
     pub fn forgot_the_project(&mut self) {
         self.wrote(WrittenFile {
-            path: "/the project's lost record".to_owned(),
+            path: LOST_PROJECT.to_owned(),
             digest: String::new(),
             created: false,
             findings: Vec::new(),
             taint: vec!["network".to_owned()],
         });
+    }
+
+    /// A result that spoke to the agent: one more, or one more of a tool that did before.
+    pub fn suspect(&mut self, result: SuspiciousResult) {
+        let room = self.suspicious.len() < MOST_SUSPICIOUS;
+        let mut known = self.suspicious.iter_mut();
+        match known.find(|one| one.tool == result.tool) {
+            Some(known) => {
+                known.kinds.extend(result.kinds);
+                known.kinds.sort();
+                known.kinds.dedup();
+            }
+            None if room => self.suspicious.push(result),
+            // Enough are known: the session is marked all the same.
+            None => {}
+        }
     }
 
     /// The latest word about a file, with everything that was ever found in it.
@@ -106,7 +132,8 @@ impl SessionSummary {
             self.written.push(file);
             return;
         };
-        file.created |= before.created;
+        // What was put in its place is another file.
+        file.created = (file.created || before.created) && !file.is_moved();
         for (own, old) in [
             (&mut file.findings, &mut before.findings),
             (&mut file.taint, &mut before.taint),
@@ -136,7 +163,7 @@ fn is_for_the_judge(line: &str, memory: &Memory) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use automode_core::{Ledger, Outcome, Verdict, WrittenFile};
+    use automode_core::{Ledger, Outcome, SuspiciousResult, Verdict, WrittenFile};
     use proptest::prelude::*;
 
     use super::*;
@@ -149,6 +176,13 @@ mod tests {
             created: name.is_multiple_of(2),
             findings: Vec::new(),
             taint: Vec::new(),
+        }
+    }
+
+    fn suspicious(name: u8) -> SuspiciousResult {
+        SuspiciousResult {
+            tool: format!("tool {name}"),
+            kinds: vec!["kind".to_owned()],
         }
     }
 
@@ -194,7 +228,9 @@ mod tests {
                 written: vec![file(name, "cafe")],
                 left_out: 1,
                 lost: false,
+                suspicious: vec![suspicious(name)],
             }),
+            (0_u8..4).prop_map(|name| Note::Suspicious(suspicious(name))),
             Just(Note::End),
         ]
     }

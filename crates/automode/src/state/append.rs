@@ -16,10 +16,17 @@ use rustix::fs::OFlags;
 /// # Errors
 /// As the operating system says.
 pub fn open_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
+    open(path, OpenOptions::new().append(true))
+}
+
+/// The same for a file that is overwritten in place.
+pub(super) fn open_in_place(path: &Path) -> io::Result<File> {
+    open(path, OpenOptions::new().write(true))
+}
+
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     options
         .read(true)
-        .append(true)
         .mode(0o600)
         .custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
     match options.open(path) {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::append::open_private;
+use super::append::open_in_place;
 
 /// A lock that is held until it is dropped.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Lock {
     /// # Errors
     /// [`LockError::Busy`] when the time is up.
     pub fn take(path: &Path, patience: Duration) -> Result<Self, LockError> {
-        let file = open_private(path)?;
+        let file = open_in_place(path)?;
         let end = Instant::now().checked_add(patience);
         let mut pause = Duration::from_micros(50);
         loop {

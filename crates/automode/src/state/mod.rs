@@ -86,7 +86,10 @@ impl State {
     /// Where it cannot be made.
     pub fn directory(&self, name: &str) -> io::Result<PathBuf> {
         let path = self.root.join(name);
-        make(&path)?;
+        // Nearly always it is there, and to look is cheaper than to try.
+        if !path.is_dir() {
+            make(&path)?;
+        }
         Ok(path)
     }
 

@@ -56,8 +56,8 @@ fn the_chain_holds_and_edits_show() {
     }
     let report = log.verify().unwrap();
     assert_eq!((report.lines, report.torn, report.holds()), (5, 0, true));
-    assert_eq!(log.find("last").unwrap().id, "id4");
-    assert_eq!(log.find("id2").unwrap(), entry("id2"));
+    assert_eq!(log.find("last").unwrap().0.id, "id4");
+    assert_eq!(log.find("id2").unwrap().0, entry("id2"));
     let path = state.path("audit.jsonl");
     let whole = fs::read_to_string(&path).unwrap();
     assert!(!whole.contains("sk-ant-api03"), "a secret is in the log");

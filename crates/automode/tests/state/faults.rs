@@ -312,9 +312,9 @@ fn following_loses_nothing_at_a_rotation() {
     assert_eq!(seen, expected);
     log.append(&entry("after"), PATIENCE).unwrap();
     assert_eq!(tail.fresh().unwrap().len(), 1);
-    assert_eq!(log.find("last").unwrap().id, "after");
-    assert_eq!(log.find("r0a1").unwrap().id, "r0a1");
-    assert_eq!(log.find("before").unwrap().id, "before");
+    assert_eq!(log.find("last").unwrap().0.id, "after");
+    assert_eq!(log.find("r0a1").unwrap().0.id, "r0a1");
+    assert_eq!(log.find("before").unwrap().0.id, "before");
     assert!(log.find("never").is_none());
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -211,18 +211,20 @@ fn movements_of_the_ledger_add_up_across_processes() {
     assert_eq!(LedgerNote::between(after, after), None);
 }
 
+/// Puts bytes behind the only record, as another program would.
+fn write_behind(state: &State, bytes: &[u8]) -> PathBuf {
+    let path = only_file(&state.path("sessions"), "jsonl");
+    let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(bytes).unwrap();
+    path
+}
+
 #[test]
 fn a_torn_line_costs_itself() {
     let (_directory, state) = state();
     let log = log(&state);
     log.append(&[user("one")], PATIENCE).unwrap();
-    let path = only_file(&state.path("sessions"), "jsonl");
-    OpenOptions::new()
-        .append(true)
-        .open(&path)
-        .unwrap()
-        .write_all(br#"{"note":"user","te"#)
-        .unwrap();
+    write_behind(&state, br#"{"note":"user","te"#);
     log.append(&[user("two")], PATIENCE).unwrap();
     let memory = log.read().unwrap();
     assert_eq!(
@@ -295,13 +297,7 @@ fn lines_of_another_version_survive() {
     let (_directory, state) = state();
     let log = log(&state);
     log.append(&[user("one")], PATIENCE).unwrap();
-    let path = only_file(&state.path("sessions"), "jsonl");
-    OpenOptions::new()
-        .append(true)
-        .open(&path)
-        .unwrap()
-        .write_all(b"{\"note\":\"from-the-future\",\"x\":1}\n")
-        .unwrap();
+    let path = write_behind(&state, b"{\"note\":\"from-the-future\",\"x\":1}\n");
     for _ in 0..40 {
         log.append(&[user(&"y".repeat(20_000))], PATIENCE).unwrap();
     }

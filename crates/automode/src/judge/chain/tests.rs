@@ -71,7 +71,7 @@ impl Model for Scripted {
     }
 }
 
-fn request(stage: Stage) -> Request {
+fn request(stage: JudgeStage) -> Request {
     Request {
         stage,
         system: vec![Segment::marked("s")],
@@ -104,8 +104,9 @@ fn busy(millis: u64) -> Result<(), Trouble> {
 
 fn ask(links: Vec<Link>, service: Service) -> Result<String, Failure> {
     Chain::new(links, service)
-        .ask(&request(Stage::Fast))
+        .ask(&request(JudgeStage::Fast))
         .map(|reply| reply.model)
+        .map_err(|trouble| trouble.failure)
 }
 
 #[test]
@@ -181,13 +182,13 @@ fn the_deadline_is_for_both_passes() {
         ..Scripted::new("m", vec![])
     };
     let chain = Chain::new(vec![model.link()], service(8_000));
-    assert!(chain.ask(&request(Stage::Fast)).is_ok());
-    assert!(chain.ask(&request(Stage::Thinking)).is_ok());
+    assert!(chain.ask(&request(JudgeStage::Fast)).is_ok());
+    assert!(chain.ask(&request(JudgeStage::Thinking)).is_ok());
     let timeouts = model.timeouts.lock().unwrap().clone();
     assert!(timeouts[0] > Duration::from_millis(7_500), "{timeouts:?}");
     assert!(timeouts[1] < Duration::from_millis(7_500), "{timeouts:?}");
     // A new decision has all of it again.
-    assert!(chain.ask(&request(Stage::Fast)).is_ok());
+    assert!(chain.ask(&request(JudgeStage::Fast)).is_ok());
     assert!(model.timeouts.lock().unwrap()[2] > Duration::from_millis(7_500));
 }
 
@@ -222,7 +223,12 @@ fn cancelling_ends_the_waiting() {
             std::thread::sleep(Duration::from_millis(50));
             cancel.cancel();
         });
-        assert_eq!(chain.ask(&request(Stage::Fast)), Err(Failure::Cancelled));
+        assert_eq!(
+            chain
+                .ask(&request(JudgeStage::Fast))
+                .map_err(|trouble| trouble.failure),
+            Err(Failure::Cancelled)
+        );
     });
     assert!(start.elapsed() < Duration::from_secs(10));
 }
@@ -244,11 +250,16 @@ fn money_is_counted_and_ends() {
         purse: Some(SpendLog::open(&state, "s").unwrap()),
         ..Notes::default()
     });
-    assert!(chain.ask(&request(Stage::Fast)).is_ok());
-    assert!(chain.ask(&request(Stage::Fast)).is_ok());
+    assert!(chain.ask(&request(JudgeStage::Fast)).is_ok());
+    assert!(chain.ask(&request(JudgeStage::Fast)).is_ok());
     // The second pass of a decision that was begun is still paid for.
-    assert!(chain.ask(&request(Stage::Thinking)).is_ok());
-    assert_eq!(chain.ask(&request(Stage::Fast)), Err(Failure::Budget));
+    assert!(chain.ask(&request(JudgeStage::Thinking)).is_ok());
+    assert_eq!(
+        chain
+            .ask(&request(JudgeStage::Fast))
+            .map_err(|trouble| trouble.failure),
+        Err(Failure::Budget)
+    );
     assert_eq!(model.asked(), 3);
 }
 
@@ -267,7 +278,7 @@ fn a_model_without_a_price_is_not_free() {
             purse: Some(purse.clone()),
             ..Notes::default()
         });
-        assert!(chain.ask(&request(Stage::Fast)).is_ok());
+        assert!(chain.ask(&request(JudgeStage::Fast)).is_ok());
         purse.spent(chain.clock.now()).unwrap().session
     };
     let set = |input| {
@@ -299,13 +310,13 @@ fn what_went_wrong_and_what_was_said_is_kept() {
         service(1_000),
     )
     .with_notes(notes());
-    assert!(quiet.ask(&request(Stage::Fast)).is_err());
+    assert!(quiet.ask(&request(JudgeStage::Fast)).is_err());
     assert_eq!((count("judge/dumps"), count("judge/errors")), (0, 1));
     let service = Service {
         dump: true,
         ..service(1_000)
     };
     let loud = Chain::new(vec![Scripted::new("m", vec![]).link()], service).with_notes(notes());
-    assert!(loud.ask(&request(Stage::Fast)).is_ok());
+    assert!(loud.ask(&request(JudgeStage::Fast)).is_ok());
     assert_eq!((count("judge/dumps"), count("judge/errors")), (1, 1));
 }

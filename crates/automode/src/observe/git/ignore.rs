@@ -19,13 +19,13 @@ const STEPS: usize = 20_000;
 pub(super) struct Ignores {
     root: PathBuf,
     /// Lists for the whole tree, the more important one first.
-    everywhere: Vec<Option<Rc<[Pattern]>>>,
-    folders: HashMap<Vec<u8>, Option<Rc<[Pattern]>>>,
+    everywhere: Vec<Option<Rc<[IgnorePattern]>>>,
+    folders: HashMap<Vec<u8>, Option<Rc<[IgnorePattern]>>>,
 }
 
 /// One line of a list.
 #[derive(Debug)]
-struct Pattern {
+struct IgnorePattern {
     text: Vec<u8>,
     takes_back: bool,
     directories_only: bool,
@@ -77,7 +77,7 @@ impl Ignores {
         })
     }
 
-    fn list(&mut self, folder: &[u8]) -> Option<Rc<[Pattern]>> {
+    fn list(&mut self, folder: &[u8]) -> Option<Rc<[IgnorePattern]>> {
         use std::os::unix::ffi::OsStrExt;
         if let Some(known) = self.folders.get(folder) {
             return known.clone();
@@ -92,7 +92,7 @@ impl Ignores {
     }
 }
 
-fn read(path: &Path) -> Option<Rc<[Pattern]>> {
+fn read(path: &Path) -> Option<Rc<[IgnorePattern]>> {
     match fs::symlink_metadata(path) {
         // Git follows no link here either.
         Ok(about) if about.is_file() && about.len() <= MOST => {}
@@ -111,7 +111,7 @@ fn read(path: &Path) -> Option<Rc<[Pattern]>> {
     )
 }
 
-fn pattern(line: &[u8]) -> Option<Pattern> {
+fn pattern(line: &[u8]) -> Option<IgnorePattern> {
     let mut text = line.strip_suffix(b"\r").unwrap_or(line);
     while let Some(shorter) = text.strip_suffix(b" ") {
         if shorter.ends_with(b"\\") {
@@ -128,7 +128,7 @@ fn pattern(line: &[u8]) -> Option<Pattern> {
     text = text.strip_suffix(b"/").unwrap_or(text);
     let anchored = text.contains(&b'/');
     text = text.strip_prefix(b"/").unwrap_or(text);
-    (!text.is_empty()).then(|| Pattern {
+    (!text.is_empty()).then(|| IgnorePattern {
         text: text.to_vec(),
         takes_back,
         directories_only,
@@ -137,7 +137,7 @@ fn pattern(line: &[u8]) -> Option<Pattern> {
 }
 
 /// The last pattern that matches decides.
-fn decide(list: &[Pattern], below: &[u8], is_directory: bool) -> Option<bool> {
+fn decide(list: &[IgnorePattern], below: &[u8], is_directory: bool) -> Option<bool> {
     let name = below.rsplit(|byte| *byte == b'/').next().unwrap_or(below);
     list.iter()
         .rev()
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, path: &str, expected: bool) {
-        let list: Vec<Pattern> = pattern
+        let list: Vec<IgnorePattern> = pattern
             .split('\n')
             .filter_map(|line| super::pattern(line.as_bytes()))
             .collect();

@@ -59,12 +59,12 @@ impl Bits<'_> {
 }
 
 /// A Huffman code by the number of codes of each length and the symbols in their order.
-struct Code {
+struct HuffmanCode {
     counts: [u16; 16],
     symbols: Vec<u16>,
 }
 
-impl Code {
+impl HuffmanCode {
     fn new(lengths: &[u8]) -> Option<Self> {
         let mut counts = [0_u16; 16];
         for length in lengths {
@@ -118,7 +118,7 @@ fn stored(bits: &mut Bits<'_>, out: &mut Vec<u8>, most: usize) -> Option<()> {
     (out.len() <= most).then_some(())
 }
 
-fn fixed() -> (Code, Code) {
+fn fixed() -> (HuffmanCode, HuffmanCode) {
     let lengths: Vec<u8> = (0..288)
         .map(|symbol| match symbol {
             0..144 => 8,
@@ -127,17 +127,17 @@ fn fixed() -> (Code, Code) {
             _ => 8,
         })
         .collect();
-    let none = || Code {
+    let none = || HuffmanCode {
         counts: [0; 16],
         symbols: Vec::new(),
     };
     (
-        Code::new(&lengths).unwrap_or_else(none),
-        Code::new(&[5; 30]).unwrap_or_else(none),
+        HuffmanCode::new(&lengths).unwrap_or_else(none),
+        HuffmanCode::new(&[5; 30]).unwrap_or_else(none),
     )
 }
 
-fn dynamic(bits: &mut Bits<'_>) -> Option<(Code, Code)> {
+fn dynamic(bits: &mut Bits<'_>) -> Option<(HuffmanCode, HuffmanCode)> {
     const ORDER: [usize; 19] = [
         16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
     ];
@@ -155,7 +155,7 @@ fn dynamic(bits: &mut Bits<'_>) -> Option<(Code, Code)> {
     for at in ORDER.iter().take(codes) {
         *lengths.get_mut(*at)? = u8::try_from(bits.take(3)?).ok()?;
     }
-    let code = Code::new(&lengths)?;
+    let code = HuffmanCode::new(&lengths)?;
     let wanted = literals.saturating_add(distances);
     let mut lengths: Vec<u8> = Vec::with_capacity(wanted);
     while lengths.len() < wanted {
@@ -168,15 +168,18 @@ fn dynamic(bits: &mut Bits<'_>) -> Option<(Code, Code)> {
         lengths.extend(std::iter::repeat_n(length, times));
     }
     let (literal, distance) = lengths.split_at_checked(literals)?;
-    Some((Code::new(literal)?, Code::new(distance.get(..distances)?)?))
+    Some((
+        HuffmanCode::new(literal)?,
+        HuffmanCode::new(distance.get(..distances)?)?,
+    ))
 }
 
 fn compressed(
     bits: &mut Bits<'_>,
     out: &mut Vec<u8>,
     most: usize,
-    lengths: &Code,
-    distances: &Code,
+    lengths: &HuffmanCode,
+    distances: &HuffmanCode,
 ) -> Option<()> {
     const BASE: [u16; 29] = [
         3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115,

@@ -6,6 +6,7 @@
 //! of steps that all paths of a call share: what is not seen counts as lost. git itself
 //! is started only for an index that is not read here.
 
+mod difference;
 mod ignore;
 mod index;
 mod inflate;
@@ -13,8 +14,7 @@ mod object;
 mod process;
 mod sha1;
 
-use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
+use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
@@ -23,12 +23,13 @@ use std::time::Instant;
 
 use automode_core::GitState;
 
+pub(super) use self::difference::{GitDifference, since};
 pub(super) use self::process::{output, texts};
 
 use self::ignore::Ignores;
-use self::index::{CachedTree, Entry, Index};
+use self::index::{CachedTree, Index, IndexEntry, Wanted};
 use self::object::{Id, Objects};
-use super::repo::{self, Repository};
+use super::repo::{self, ObservedRepository};
 
 /// Entries of directories that are looked at for all paths of a call.
 const STEPS: usize = 20_000;
@@ -40,13 +41,13 @@ const EXECUTABLE: u32 = 0o100_755;
 const LINK: u32 = 0o120_000;
 
 /// What is left to spend on the paths of a call.
-struct Budget {
+struct LookBudget {
     steps: usize,
     bytes: u64,
     until: Option<Instant>,
 }
 
-impl Budget {
+impl LookBudget {
     fn step(&mut self) -> bool {
         let left = self.steps.checked_sub(1);
         self.steps = left.unwrap_or_default();
@@ -56,15 +57,19 @@ impl Budget {
 
 /// The states of canonical paths; of a directory, the worst of everything in it.
 pub(super) fn states(paths: &[PathBuf]) -> Vec<GitState> {
-    let mut budget = Budget {
+    let mut budget = LookBudget {
         steps: STEPS,
         bytes: BYTES,
         until: Instant::now().checked_add(process::BUDGET),
     };
     let mut roots: HashMap<PathBuf, Option<PathBuf>> = HashMap::new();
-    let mut groups: HashMap<PathBuf, (Repository, Vec<usize>)> = HashMap::new();
-    for (at, path) in paths.iter().enumerate() {
-        let is_directory = fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
+    let mut groups: HashMap<PathBuf, (ObservedRepository, Vec<usize>)> = HashMap::new();
+    let found: Vec<Option<Metadata>> = paths
+        .iter()
+        .map(|path| fs::symlink_metadata(path).ok())
+        .collect();
+    for ((at, path), found) in paths.iter().enumerate().zip(&found) {
+        let is_directory = found.as_ref().is_some_and(Metadata::is_dir);
         let directory = if is_directory {
             Some(path.as_path())
         } else {
@@ -86,9 +91,9 @@ pub(super) fn states(paths: &[PathBuf]) -> Vec<GitState> {
     }
     let mut states = vec![GitState::None; paths.len()];
     for (repository, members) in groups.into_values() {
-        let wanted: Vec<&Path> = members
+        let wanted: Vec<(&Path, Option<&Metadata>)> = members
             .iter()
-            .filter_map(|at| paths.get(*at).map(PathBuf::as_path))
+            .filter_map(|at| Some((paths.get(*at)?.as_path(), found.get(*at)?.as_ref())))
             .collect();
         let told = in_repository(&repository, &wanted, &mut budget);
         for (at, state) in members.iter().zip(told) {
@@ -115,10 +120,14 @@ const fn loss(state: GitState) -> u8 {
     }
 }
 
-fn in_repository(repository: &Repository, paths: &[&Path], budget: &mut Budget) -> Vec<GitState> {
+fn in_repository(
+    repository: &ObservedRepository,
+    paths: &[(&Path, Option<&Metadata>)],
+    budget: &mut LookBudget,
+) -> Vec<GitState> {
     let names: Vec<Option<Vec<u8>>> = paths
         .iter()
-        .map(|path| {
+        .map(|(path, _)| {
             let below = path.strip_prefix(&repository.root).ok()?;
             let bytes = below.as_os_str().as_bytes().to_vec();
             // The repository's own files are no content of it.
@@ -126,21 +135,15 @@ fn in_repository(repository: &Repository, paths: &[&Path], budget: &mut Budget) 
             (!inside).then_some(bytes)
         })
         .collect();
-    let exact: HashSet<&[u8]> = names.iter().flatten().map(Vec::as_slice).collect();
-    let everything = exact.contains(&b""[..]);
-    let wanted = |path: &[u8]| {
-        everything
-            || exact.contains(path)
-            || path.iter().enumerate().any(|(at, byte)| {
-                *byte == b'/' && exact.contains(path.get(..at).unwrap_or_default())
-            })
-    };
     let index = match repository.is_plain() {
-        true => Index::read(&repository.index(), wanted),
+        true => {
+            let wanted = Wanted::of(names.iter().flatten().map(Vec::as_slice));
+            Index::read(&repository.index(), &wanted)
+        }
         false => None,
     };
     let Some(index) = index else {
-        let ask = |path: &&Path| match budget.until {
+        let ask = |(path, _): &(&Path, Option<&Metadata>)| match budget.until {
             Some(until) => process::state(repository, path, until),
             None => GitState::None,
         };
@@ -155,13 +158,11 @@ fn in_repository(repository: &Repository, paths: &[&Path], budget: &mut Budget) 
         unchanged: None,
         budget,
     };
-    names
-        .iter()
-        .map(|name| {
-            name.as_ref()
-                .map_or(GitState::None, |name| tree.state(name))
-        })
-        .collect()
+    let told = names.iter().zip(paths).map(|(name, (path, found))| {
+        name.as_ref()
+            .map_or(GitState::None, |name| tree.state(name, path, *found))
+    });
+    told.collect()
 }
 
 /// A working tree and what its repository says of it.
@@ -174,40 +175,67 @@ struct WorkingTree<'a> {
     head: Option<Id>,
     /// Whether the index is what the last commit holds, once that was looked at.
     unchanged: Option<bool>,
-    budget: &'a mut Budget,
+    budget: &'a mut LookBudget,
 }
 
 impl<'a> WorkingTree<'a> {
-    fn state(&mut self, name: &[u8]) -> GitState {
-        let path = self.root.join(OsStr::from_bytes(name));
-        let found = fs::symlink_metadata(&path);
-        if found.as_ref().is_ok_and(Metadata::is_dir) {
-            return self.directory(name, &path);
+    fn state(&mut self, name: &[u8], path: &Path, found: Option<&Metadata>) -> GitState {
+        if found.is_some_and(Metadata::is_dir) {
+            return self.directory(name, path);
         }
         let index = self.index;
         let place = index
             .entries
             .binary_search_by(|entry| entry.path.as_slice().cmp(name));
         match place.ok().and_then(|at| index.entries.get(at)) {
-            Some(entry) => self.tracked(entry, &path),
-            None if found.is_ok() && self.ignores.leave_out(name, false) => GitState::Ignored,
+            Some(entry) => self.tracked(entry, path, found),
+            None if found.is_some() && self.ignores.leave_out(name, false) => self.left_out(name),
             None => GitState::Untracked,
         }
     }
 
+    /// What no list and no index takes in: unless the last commit still holds it.
+    fn left_out(&mut self, name: &[u8]) -> GitState {
+        let is_committed = !self.whole_index_is_committed() && self.head_holds(name);
+        match is_committed {
+            true => GitState::Dirty,
+            false => GitState::Ignored,
+        }
+    }
+
+    /// Whether the last commit has something of that name, as far as that can be told.
+    fn head_holds(&self, name: &[u8]) -> bool {
+        let Some(head) = self.head else {
+            return false;
+        };
+        let Some(mut tree) = self.objects.tree_of(&head) else {
+            return true;
+        };
+        for part in name.split(|byte| *byte == b'/') {
+            match self.objects.entry(&tree, part) {
+                Some(Some((_, id))) => tree = id,
+                Some(None) => return false,
+                None => return true,
+            }
+        }
+        true
+    }
+
     /// A tracked file: as it was, and as it was committed.
-    fn tracked(&mut self, entry: &Entry, path: &Path) -> GitState {
-        if !entry.odd && self.is_unchanged(entry, path) && self.is_committed(entry) {
+    fn tracked(&mut self, entry: &IndexEntry, path: &Path, found: Option<&Metadata>) -> GitState {
+        let is_unchanged = found.is_some_and(|found| self.looks_unchanged(entry, path, found));
+        if !entry.odd && is_unchanged && self.is_committed(entry) {
             GitState::Clean
         } else {
             GitState::Dirty
         }
     }
 
-    fn is_unchanged(&mut self, entry: &Entry, path: &Path) -> bool {
-        let Ok(found) = fs::symlink_metadata(path) else {
-            return false;
-        };
+    fn is_unchanged(&mut self, entry: &IndexEntry, path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok_and(|found| self.looks_unchanged(entry, path, &found))
+    }
+
+    fn looks_unchanged(&mut self, entry: &IndexEntry, path: &Path, found: &Metadata) -> bool {
         let same_kind = match entry.mode {
             LINK => found.is_symlink(),
             REGULAR => found.is_file() && found.permissions().mode() & 0o100 == 0,
@@ -215,8 +243,7 @@ impl<'a> WorkingTree<'a> {
             _ => false,
         };
         same_kind
-            && (entry.looks_like(&found, self.index)
-                || self.content(path, &found) == Some(entry.id))
+            && (entry.looks_like(found, self.index) || self.content(path, found) == Some(entry.id))
     }
 
     /// The name that git would give to a file's content.
@@ -228,11 +255,10 @@ impl<'a> WorkingTree<'a> {
         } else {
             fs::read(path).ok()?
         };
-        let head = format!("blob {}\0", bytes.len());
-        Some(sha1::sha1(&[head.as_bytes(), &bytes]))
+        Some(blob_id(&bytes))
     }
 
-    fn is_committed(&mut self, entry: &Entry) -> bool {
+    fn is_committed(&mut self, entry: &IndexEntry) -> bool {
         if self.whole_index_is_committed() {
             return true;
         }
@@ -283,9 +309,9 @@ impl<'a> WorkingTree<'a> {
     fn directory(&mut self, name: &[u8], path: &Path) -> GitState {
         let below = self.below(name);
         if below.is_empty() && !name.is_empty() && self.ignores.leave_out(name, true) {
-            return GitState::Ignored;
+            return self.left_out(name);
         }
-        let tracked: HashMap<&[u8], &Entry> = below
+        let tracked: HashMap<&[u8], &IndexEntry> = below
             .iter()
             .map(|entry| (entry.path.as_slice(), entry))
             .collect();
@@ -315,7 +341,7 @@ impl<'a> WorkingTree<'a> {
     }
 
     /// The entries below a directory, in git's order.
-    fn below(&self, name: &[u8]) -> &'a [Entry] {
+    fn below(&self, name: &[u8]) -> &'a [IndexEntry] {
         let entries = self.index.entries.as_slice();
         if name.is_empty() {
             return entries;
@@ -360,14 +386,14 @@ impl<'a> WorkingTree<'a> {
                 self.as_it_was(entry, &child.path())
             } else if kind.is_dir() {
                 if self.below(&below).is_empty() && self.ignores.leave_out(&below, true) {
-                    GitState::Ignored
+                    self.left_out(&below)
                 } else if self.walk(&below, &child.path(), walk) {
                     continue;
                 } else {
                     return false;
                 }
             } else if self.ignores.leave_out(&below, false) {
-                GitState::Ignored
+                self.left_out(&below)
             } else {
                 return false;
             };
@@ -377,7 +403,7 @@ impl<'a> WorkingTree<'a> {
     }
 
     /// A tracked file inside a directory, whose commit is looked at for the directory as a whole.
-    fn as_it_was(&mut self, entry: &Entry, path: &Path) -> GitState {
+    fn as_it_was(&mut self, entry: &IndexEntry, path: &Path) -> GitState {
         if !entry.odd && self.is_unchanged(entry, path) {
             GitState::Clean
         } else {
@@ -388,7 +414,7 @@ impl<'a> WorkingTree<'a> {
 
 /// What was found below a directory.
 struct Walk<'a> {
-    tracked: HashMap<&'a [u8], &'a Entry>,
+    tracked: HashMap<&'a [u8], &'a IndexEntry>,
     /// Tracked files that are there.
     seen: usize,
     worst: Option<GitState>,
@@ -401,6 +427,18 @@ impl Walk<'_> {
             self.worst = Some(state);
         }
     }
+}
+
+/// The name that git gives to content, in hex.
+#[must_use]
+pub fn blob_name(content: &[u8]) -> String {
+    let id = blob_id(content);
+    id.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn blob_id(content: &[u8]) -> Id {
+    let head = format!("blob {}\0", content.len());
+    sha1::sha1(&[head.as_bytes(), content])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Objects of a repository: found loose or in a pack, commits and trees alone.
+//! Objects of a repository: found loose or in a pack.
 //!
-//! Only what tells whether the index is what the last commit holds: a commit's tree,
-//! and the names in a tree. Everything is bounded; an object that is not found or not
+//! Only what tells what a commit holds: its tree, the names in a tree, the content of a
+//! file. Everything is bounded; an object that is not found or not
 //! understood is unknown, and so is what depends on it.
 
 use std::fs::{self, File};
@@ -21,12 +21,12 @@ const DEPTH: u8 = 60;
 
 /// An object with its kind.
 struct Object {
-    kind: Kind,
+    kind: ObjectKind,
     body: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ObjectKind {
     Commit,
     Tree,
     Other,
@@ -50,30 +50,42 @@ impl Objects {
     /// The tree of a commit.
     pub(super) fn tree_of(&self, commit: &Id) -> Option<Id> {
         let object = self.read(commit, DEPTH)?;
-        let body = (object.kind == Kind::Commit).then_some(object.body)?;
+        let body = (object.kind == ObjectKind::Commit).then_some(object.body)?;
         let line = body.split(|byte| *byte == b'\n').next()?;
         id(str::from_utf8(line).ok()?.strip_prefix("tree ")?)
     }
 
     /// What a tree holds under a name: its mode and its object. The outer `None` is unknown.
     pub(super) fn entry(&self, tree: &Id, name: &[u8]) -> Option<Option<(u32, Id)>> {
+        let entries = self.list(tree)?;
+        let own = entries.into_iter().find(|(_, own, _)| own == name);
+        Some(own.map(|(mode, _, id)| (mode, id)))
+    }
+
+    /// All that a tree holds: modes, names and objects.
+    pub(super) fn list(&self, tree: &Id) -> Option<Vec<(u32, Vec<u8>, Id)>> {
         let object = self.read(tree, DEPTH)?;
-        let body = (object.kind == Kind::Tree).then_some(object.body)?;
+        let body = (object.kind == ObjectKind::Tree).then_some(object.body)?;
+        let mut entries = Vec::new();
         let mut rest = body.as_slice();
         while !rest.is_empty() {
             let space = rest.iter().position(|byte| *byte == b' ')?;
             let (mode, after) = rest.split_at_checked(space)?;
             let after = after.get(1..)?;
             let end = after.iter().position(|byte| *byte == 0)?;
-            let (own, after) = after.split_at_checked(end)?;
+            let (name, after) = after.split_at_checked(end)?;
             let (object, after) = after.get(1..)?.split_at_checked(20)?;
-            if own == name {
-                let mode = u32::from_str_radix(str::from_utf8(mode).ok()?, 8).ok()?;
-                return Some(Some((mode, object.try_into().ok()?)));
-            }
+            let mode = u32::from_str_radix(str::from_utf8(mode).ok()?, 8).ok()?;
+            entries.push((mode, name.to_vec(), object.try_into().ok()?));
             rest = after;
         }
-        Some(None)
+        Some(entries)
+    }
+
+    /// The content of a file.
+    pub(super) fn file(&self, id: &Id) -> Option<Vec<u8>> {
+        let object = self.read(id, DEPTH)?;
+        (object.kind == ObjectKind::Other).then_some(object.body)
     }
 
     fn read(&self, id: &Id, depth: u8) -> Option<Object> {
@@ -113,9 +125,9 @@ impl Objects {
         let size = usize::try_from(size).ok().filter(|size| *size <= MOST)?;
         let body = |from: u64| inflate(&bytes_at(pack, from, size)?, size);
         let kind = match first >> 4 & 7 {
-            1 => Kind::Commit,
-            2 => Kind::Tree,
-            3 | 4 => Kind::Other,
+            1 => ObjectKind::Commit,
+            2 => ObjectKind::Tree,
+            3 | 4 => ObjectKind::Other,
             6 => {
                 let (back, length) = distance(&mut head)?;
                 let base = self.in_pack(pack, at.checked_sub(back)?, depth)?;
@@ -153,9 +165,9 @@ fn loose(folder: &Path, id: &Id) -> Option<Object> {
     let end = body.iter().position(|byte| *byte == 0)?;
     let (head, content) = body.split_at_checked(end)?;
     let kind = match head.split(|byte| *byte == b' ').next()? {
-        b"commit" => Kind::Commit,
-        b"tree" => Kind::Tree,
-        _ => Kind::Other,
+        b"commit" => ObjectKind::Commit,
+        b"tree" => ObjectKind::Tree,
+        _ => ObjectKind::Other,
     };
     Some(Object {
         kind,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use automode_core::GitState;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::super::repo::{self, Repository};
+use super::super::repo::{self, ObservedRepository};
 
 /// How long all questions of a call may take together.
 pub(super) const BUDGET: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ const MOST_TEXT: u64 = 16 * 1024 * 1024;
 const INHERITED: &[&str] = &["PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT"];
 
 /// The state of a canonical path; of a directory, of everything in it.
-pub(super) fn state(repository: &Repository, path: &Path, until: Instant) -> GitState {
+pub(super) fn state(repository: &ObservedRepository, path: &Path, until: Instant) -> GitState {
     if !repository.helpers().iter().all(|key| is_idle(key)) {
         return GitState::None;
     }

@@ -148,13 +148,14 @@ fn a_directory_past_the_budget_counts_as_lost() {
     git(&root, &["commit", "-qm", "one"]);
     let repository = repo::find(&root).unwrap();
     let many = root.join("many");
+    let found = fs::symlink_metadata(&many).ok();
     let look = |steps| {
-        let mut budget = Budget {
+        let mut budget = LookBudget {
             steps,
             bytes: BYTES,
             until: None,
         };
-        in_repository(&repository, &[&many], &mut budget)
+        in_repository(&repository, &[(&many, found.as_ref())], &mut budget)
             .pop()
             .unwrap()
     };
@@ -288,4 +289,67 @@ proptest! {
             prop_assert!(told == expected || is_stricter, "{}: {told:?}, git {expected:?}: {deeds:?}", path.display());
         }
     }
+}
+
+/// Names that git itself reports as different from the last commit, and as new.
+fn reported(root: &Path) -> std::collections::BTreeSet<String> {
+    let compared = ["diff", "--name-only", "-z", "--no-renames", "HEAD", "--"];
+    let untracked = ["ls-files", "-z", "--others", "--exclude-standard"];
+    [&compared[..], &untracked[..]]
+        .iter()
+        .flat_map(|asked| output(root, asked).unwrap())
+        .map(char::from)
+        .collect::<String>()
+        .split('\0')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn what_differs_is_what_git_reports() {
+    let (_tree, root) = tree();
+    let at = |name: &str| root.join(name);
+    let put = |name: &str, text: &str| {
+        fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+        fs::write(at(name), text).unwrap();
+    };
+    let found = || {
+        let repository = repo::find(&root).unwrap();
+        since(&repository, None).unwrap()
+    };
+    for name in ["a/one", "a/two", "b/c/three", "b/four", "five", "six"] {
+        put(name, name);
+    }
+    put(".gitignore", "out/\n*.log\n");
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-qm", "one"]);
+    assert_eq!(found().names, reported(&root));
+    let steps: &[&dyn Fn()] = &[
+        &|| put("a/one", "changed"),
+        &|| put("new/deep/er", "new"),
+        &|| put("out/left", "out"),
+        &|| put("b/x.log", "out"),
+        &|| fs::remove_file(at("five")).unwrap(),
+        &|| git(&root, &["rm", "-q", "--cached", "b/four"]),
+        &|| put("b/c/staged", "staged"),
+        &|| git(&root, &["add", "b/c/staged"]),
+        &|| git(&root, &["mv", "six", "seven"]),
+        &|| std::os::unix::fs::symlink("a", at("link")).unwrap(),
+        &|| git(&root, &["init", "-q", "nested"]),
+        &|| put("nested/file", "of another"),
+        &|| git(&root, &["add", "a/one"]),
+        &|| git(&root, &["gc", "-q"]),
+        &|| git(&root, &["commit", "-qm", "two"]),
+        &|| git(&root, &["gc", "-q", "--aggressive"]),
+        &|| put("a/two", "again"),
+    ];
+    for (at, step) in steps.iter().enumerate() {
+        step();
+        assert_eq!(found().names, reported(&root), "after step {at}");
+    }
+    assert_eq!(
+        found().before.get("a/two").map(String::as_str),
+        Some("a/two")
+    );
 }
