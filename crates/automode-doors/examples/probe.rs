@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
-use automode_doors::probe;
+use automode_core::probe;
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();

@@ -1,6 +1,7 @@
 //! What a door asks, and what it is answered.
 
 use automode::{Presence, ToolCall, Verdict};
+use automode_core::SuspiciousResult;
 use automode_core::transcript::Entry;
 
 /// Whose call it is and where that session works.
@@ -12,8 +13,20 @@ pub struct DoorSession {
     /// The project, then what else was opened; absolute.
     pub roots: Vec<String>,
     pub presence: Presence,
+    pub losses: LossQuestions,
     /// Rules that came with the session.
     pub tightening: Tightening,
+}
+
+/// What becomes of a question about something that would be lost for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossQuestions {
+    /// Whoever is asked reads what would be lost.
+    #[default]
+    Asked,
+    /// Who would be asked sees the agent's words and not what would be lost: it is denied, and
+    /// a person permits it once where they can read both.
+    Denied,
 }
 
 /// Rules of a client that only tighten: they are held beside those of the settings.
@@ -30,6 +43,8 @@ pub struct DoorRequest {
     pub call: ToolCall,
     /// Words and calls so far, where the client tells them; otherwise the record stands.
     pub transcript: Option<Vec<Entry>>,
+    /// Results that spoke to the agent, where the client tells them; beside those on record.
+    pub suspicious: Vec<SuspiciousResult>,
 }
 
 /// The answer to it.
@@ -44,6 +59,20 @@ pub struct DoorDecision {
     pub reaches_out: bool,
     /// There is no decision: something went wrong.
     pub failed: bool,
+}
+
+#[cfg(test)]
+impl DoorDecision {
+    /// A decision about something that reaches out, with `WHY` for a reason.
+    pub(crate) fn why(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            reason: "WHY".to_owned(),
+            by_person: false,
+            failed: false,
+            reaches_out: true,
+        }
+    }
 }
 
 impl DoorDecision {
@@ -64,6 +93,9 @@ impl DoorDecision {
 pub trait Decider: Send + Sync {
     /// Never fails: a failure is a decision, and not an allow.
     fn decide(&self, request: &DoorRequest) -> DoorDecision;
+
+    /// A result spoke to the agent: later answers of this session may only be stricter.
+    fn suspect(&self, session: &DoorSession, result: SuspiciousResult);
 
     /// The user's own words.
     fn hear(&self, session: &DoorSession, words: &str);

@@ -13,13 +13,14 @@ use automode::observe::Machine;
 use automode::ports::FileSystem as _;
 use automode::session::{CallNote, Log, Memory, Note, learned};
 use automode::state::State;
-use automode::{Decision, Gate, Ground, Mode, Query, Session, Verdict, permit};
-use automode_core::Stage;
+use automode::{Decision, Failure, Gate, Ground, Mode, Query, Session, Verdict, permit};
+use automode_core::effects::reaches_out;
 use automode_core::policy::{Origin, Policy, ProjectPolicy, Scope, Sources, Written};
-use automode_shell::{Act, CloudVerb, Direction};
+use automode_core::rules::{CLOUD_STORAGE, LOCAL_DATA};
+use automode_core::{Stage, SuspiciousResult};
 use sha2::{Digest, Sha256};
 
-use crate::decider::{Decider, DoorDecision, DoorRequest, DoorSession, Tightening};
+use crate::decider::{Decider, DoorDecision, DoorRequest, DoorSession, LossQuestions, Tightening};
 use crate::text::clean;
 
 /// How long to wait for a lock before doing without.
@@ -87,7 +88,13 @@ impl GateDecider {
     }
 
     /// Log and record. What fails here is not remembered; the verdict stands.
-    fn keep(&self, request: &DoorRequest, kept: Kept<'_>, mut notes: Vec<Note>, log: Option<&Log>) {
+    fn keep(
+        &self,
+        request: &DoorRequest,
+        kept: KeptDecision<'_>,
+        mut notes: Vec<Note>,
+        log: Option<&Log>,
+    ) {
         let (settlement, gate) = (kept.settlement, kept.gate);
         let price = settlement.judged.as_ref().and_then(|judged| {
             let price = gate.policy().settings.service.price(&judged.model)?;
@@ -141,7 +148,7 @@ impl GateDecider {
 }
 
 /// A settled call and what it was settled with.
-struct Kept<'a> {
+struct KeptDecision<'a> {
     settlement: &'a Settlement,
     gate: &'a Gate,
     memory: &'a Memory,
@@ -165,16 +172,23 @@ impl Decider for GateDecider {
         }
         let log = self.log(&request.session);
         let read = log.as_ref().map(Log::read);
-        let lost = matches!(read, Some(Err(_)));
+        let lost = match &read {
+            Some(Ok(memory)) => memory.standing.lost,
+            Some(Err(_)) => true,
+            None => false,
+        };
         let mut memory = read.and_then(Result::ok).unwrap_or_default();
         let notes = begin(request, &mut memory);
         let mut session = self.session(&request.session, &memory);
         if let Some(transcript) = &request.transcript {
             session.transcript.clone_from(transcript);
         }
+        session
+            .suspicious
+            .extend(request.suspicious.iter().cloned());
         let root = session.roots.first().unwrap_or(&request.call.cwd);
         let gate = (self.make)(root, &request.session);
-        let mut settlement = gate.settle(&request.call, &session, &InstructionFiles);
+        let mut settlement = gate.decide(&request.call, &session, &InstructionFiles);
         if let Some((verdict, reason)) = by_told_rules(request, &session)
             && verdict > settlement.decision.verdict
         {
@@ -185,10 +199,13 @@ impl Decider for GateDecider {
             settlement.decision.verdict = Verdict::Ask;
             settlement.decision.reason = "the record of this session cannot be read".to_owned();
         }
-        let fingerprint = permit::fingerprint(&request.call);
+        if request.session.losses == LossQuestions::Denied && is_loss(&settlement.decision) {
+            settlement.decision.verdict = settlement.decision.verdict.max(Verdict::Deny);
+        }
+        let fingerprint = permit::bound(&request.call);
         let permitted = self.redeem(&fingerprint, &mut settlement.decision);
         let name = decision_name(&fingerprint);
-        let kept = Kept {
+        let kept = KeptDecision {
             settlement: &settlement,
             gate: &gate,
             memory: &memory,
@@ -203,10 +220,21 @@ impl Decider for GateDecider {
             reason: reason(&settlement.decision, &name),
             by_person: matches!(settlement.decision.ground, Ground::Policy { .. }),
             failed: matches!(settlement.decision.ground, Ground::Failure(_)),
-            reaches_out: settlement.effects.as_ref().is_none_or(|effects| {
-                let mut acts = effects.analysis.effects.iter();
-                acts.any(|effect| reaches_out(&effect.act))
-            }),
+            reaches_out: settlement.effects.as_ref().is_none_or(reaches_out),
+        }
+    }
+
+    fn suspect(&self, session: &DoorSession, result: SuspiciousResult) {
+        if let Some(log) = self.log(session) {
+            // The door remembers it as well, for as long as it stands.
+            let known = log.read().is_ok_and(|memory| {
+                let mut all = memory.standing.suspicious.iter();
+                all.any(|one| one.tool == result.tool)
+            });
+            if !known {
+                log.append(&[Note::Suspicious(result)], PATIENCE)
+                    .unwrap_or_default();
+            }
         }
     }
 
@@ -219,6 +247,15 @@ impl Decider for GateDecider {
             log.append(&[note], PATIENCE).unwrap_or_default();
         }
     }
+}
+
+/// A question about something that nobody could bring back.
+fn is_loss(decision: &Decision) -> bool {
+    decision.verdict == Verdict::Ask
+        && decision
+            .findings
+            .iter()
+            .any(|finding| [LOCAL_DATA, CLOUD_STORAGE].contains(&finding.rule))
 }
 
 /// What the rules say that the client told, and why; nothing where none of them matches.
@@ -250,39 +287,13 @@ fn by_told_rules(request: &DoorRequest, session: &Session) -> Option<(Verdict, S
         ..Sources::default()
     });
     let decision = Gate::new(policy)
-        .settle(&request.call, session, &InstructionFiles)
+        .decide(&request.call, session, &InstructionFiles)
         .decision;
     let rules = decision.trace.entries.into_iter();
     rules
         .filter(|entry| matches!(entry.stage, Stage::PolicyDeny | Stage::PolicyAsk))
         .filter_map(|entry| Some((entry.verdict?, entry.note)))
         .max_by_key(|(verdict, _)| *verdict)
-}
-
-/// Whether something leaves this machine, or is changed elsewhere.
-fn reaches_out(act: &Act) -> bool {
-    match act {
-        Act::Connect { direction, .. } | Act::Credential { direction, .. } => {
-            *direction == Direction::Send
-        }
-        Act::Cloud { verb, .. } => *verb != CloudVerb::Read,
-        Act::Publish { .. } | Act::Message { .. } | Act::Listen { .. } => true,
-        Act::Read { .. }
-        | Act::List { .. }
-        | Act::Write { .. }
-        | Act::Delete { .. }
-        | Act::Execute { .. }
-        | Act::Vcs(_)
-        | Act::Package { .. }
-        | Act::Process { .. }
-        | Act::Privilege(_)
-        | Act::Persist { .. }
-        | Act::System(_)
-        | Act::Database { .. }
-        | Act::Agent { .. }
-        | Act::Environment { .. }
-        | Act::Exhaust => false,
-    }
 }
 
 /// The first contact with a session fixes where it began and its repository's remotes.
@@ -305,17 +316,21 @@ fn begin(request: &DoorRequest, memory: &mut Memory) -> Vec<Note> {
 /// What the model and the person read. Where a person's word would settle it, they are told how to give it.
 fn reason(decision: &Decision, name: &str) -> String {
     let open = match &decision.ground {
-        Ground::Judge(_) | Ground::Limit | Ground::NoJudge | Ground::Failure(_) => true,
-        Ground::Policy { .. }
+        Ground::Judge(_)
+        | Ground::Limit
+        | Ground::NoJudge
         | Ground::Guard(_)
         | Ground::FastPath(_)
         | Ground::Permit(_)
         | Ground::Rule(_)
-        | Ground::Mode(_) => false,
+        | Ground::Mode(_) => true,
+        // Whoever wrote a rule can change it, and what was not understood cannot be permitted.
+        Ground::Policy { .. } => false,
+        Ground::Failure(failure) => *failure != Failure::Parse,
     };
     match decision.verdict {
         Verdict::Deny if open => clean(&format!(
-            "{} (a person can permit it once: `automode allow-once {name}` in their own terminal, then retry)",
+            "{} (do not try another way; a person can permit it once: `automode allow-once {name}` in their own terminal, then retry)",
             decision.reason
         )),
         Verdict::Allow | Verdict::Ask | Verdict::Deny => clean(&decision.reason),
@@ -359,6 +374,7 @@ mod tests {
                     id: "s".to_owned(),
                     roots: vec!["/tmp".to_owned()],
                     presence: Presence::Interactive,
+                    losses: LossQuestions::Asked,
                     tightening: Tightening {
                         deny: own(deny),
                         ask: own(ask),
@@ -366,6 +382,7 @@ mod tests {
                 },
                 call: ToolCall::bash("echo hello", "/tmp"),
                 transcript: None,
+                suspicious: Vec::new(),
             };
             let make = |_: &str, _: &DoorSession| Gate::new(Policy::default());
             let decider = GateDecider::new(Box::new(make), None, None, Vec::new());

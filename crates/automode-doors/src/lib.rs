@@ -15,10 +15,11 @@ pub mod gateway;
 mod json_rpc;
 pub mod mcp;
 mod pipe;
-pub mod probe;
 mod session_id;
 mod text;
+mod web;
 
-pub use decider::{Decider, DoorDecision, DoorRequest, DoorSession, Tightening};
+pub use decider::{Decider, DoorDecision, DoorRequest, DoorSession, LossQuestions, Tightening};
 pub use gate_decider::{GateDecider, GateMaker};
 pub use session_id::session_id;
+pub use web::{ListenError, UpstreamError};

@@ -11,7 +11,7 @@ const MAX_LINE: u64 = 32 * 1024 * 1024;
 
 /// What was read.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum PipePiece<'a> {
     /// A whole line.
     Line(&'a [u8]),
     /// A part of a line that is too long.
@@ -21,7 +21,7 @@ pub(crate) enum Piece<'a> {
 /// Hands over every line until the end, or until nobody takes them.
 pub(crate) fn lines(
     from: &mut impl BufRead,
-    mut take: impl FnMut(Piece<'_>) -> io::Result<()>,
+    mut take: impl FnMut(PipePiece<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut buffer = Vec::new();
     let mut within = false;
@@ -37,9 +37,9 @@ pub(crate) fn lines(
         let ends = buffer.ends_with(b"\n");
         let whole = !within && (ends || (read as u64) < MAX_LINE);
         take(if whole {
-            Piece::Line(&buffer)
+            PipePiece::Line(&buffer)
         } else {
-            Piece::Part(&buffer)
+            PipePiece::Part(&buffer)
         })?;
         within = !ends && !whole;
     }
@@ -56,8 +56,8 @@ mod tests {
         let (mut all, mut kinds) = (Vec::new(), Vec::new());
         lines(&mut text.as_bytes(), |piece| {
             let (kind, bytes) = match piece {
-                Piece::Line(bytes) => ('l', bytes),
-                Piece::Part(bytes) => ('p', bytes),
+                PipePiece::Line(bytes) => ('l', bytes),
+                PipePiece::Part(bytes) => ('p', bytes),
             };
             kinds.push(kind);
             all.extend_from_slice(bytes);

@@ -11,10 +11,10 @@ use std::thread;
 use automode::Presence;
 
 use super::agent;
-use super::wire::{Pending, Step, Wire};
+use super::wire::{AcpPending, AcpStep, AcpWire};
 use crate::deadline::{in_time, lock};
 use crate::decider::{Decider, DoorDecision};
-use crate::pipe::{Piece, lines};
+use crate::pipe::{PipePiece, lines};
 
 /// Decisions at once; more are questions for the editor.
 const MAX_DECISIONS: usize = 32;
@@ -45,19 +45,19 @@ pub fn run(
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(AcpError::Wait(io::ErrorKind::BrokenPipe.into()));
     };
-    let talk = Arc::new(Talk {
-        wire: Mutex::new(Wire::new(presence)),
+    let talk = Arc::new(AcpTalk {
+        wire: Mutex::new(AcpWire::new(presence)),
         agent: Mutex::new(Some(Box::new(stdin))),
         editor: Mutex::new(Box::new(io::stdout())),
         decider,
     });
     let editor = Arc::clone(&talk);
     thread::spawn(move || {
-        editor.listen(io::stdin(), Side::Editor);
+        editor.listen(io::stdin(), AcpSide::Editor);
         // The editor is gone: the agent is told by the end of its input.
         lock(&editor.agent).take();
     });
-    talk.listen(stdout, Side::Agent);
+    talk.listen(stdout, AcpSide::Agent);
     ended(&mut child)
 }
 
@@ -86,30 +86,30 @@ fn ended(child: &mut Child) -> Result<u8, AcpError> {
 }
 
 #[derive(Clone, Copy)]
-enum Side {
+enum AcpSide {
     Editor,
     Agent,
 }
 
 /// Both ends and what is known of the talk.
-struct Talk {
-    wire: Mutex<Wire>,
+struct AcpTalk {
+    wire: Mutex<AcpWire>,
     agent: Mutex<Option<Box<dyn Write + Send>>>,
     editor: Mutex<Box<dyn Write + Send>>,
     decider: Arc<dyn Decider>,
 }
 
-impl Talk {
+impl AcpTalk {
     /// Passes on everything that one side says, until it ends or nobody listens.
-    fn listen(self: &Arc<Self>, from: impl Read, side: Side) {
+    fn listen(self: &Arc<Self>, from: impl Read, side: AcpSide) {
         let mut from = BufReader::with_capacity(BUFFER, from);
         // An end is an end, whatever the reason.
         lines(&mut from, |piece| match piece {
-            Piece::Part(bytes) => self.pass(bytes, side),
-            Piece::Line(bytes) => {
+            PipePiece::Part(bytes) => self.pass(bytes, side),
+            PipePiece::Line(bytes) => {
                 let steps = match side {
-                    Side::Editor => lock(&self.wire).editor_says(bytes),
-                    Side::Agent => lock(&self.wire).agent_says(bytes),
+                    AcpSide::Editor => lock(&self.wire).editor_says(bytes),
+                    AcpSide::Agent => lock(&self.wire).agent_says(bytes),
                 };
                 steps
                     .into_iter()
@@ -119,23 +119,23 @@ impl Talk {
         .unwrap_or_default();
     }
 
-    fn pass(&self, bytes: &[u8], from: Side) -> io::Result<()> {
+    fn pass(&self, bytes: &[u8], from: AcpSide) -> io::Result<()> {
         match from {
-            Side::Editor => self.to_agent(bytes),
-            Side::Agent => self.to_editor(bytes),
+            AcpSide::Editor => self.to_agent(bytes),
+            AcpSide::Agent => self.to_editor(bytes),
         }
     }
 
-    fn take(self: &Arc<Self>, step: Step, line: &[u8], from: Side) -> io::Result<()> {
+    fn take(self: &Arc<Self>, step: AcpStep, line: &[u8], from: AcpSide) -> io::Result<()> {
         match step {
-            Step::Pass => self.pass(line, from),
-            Step::ToEditor(bytes) => self.to_editor(&bytes),
-            Step::ToAgent(bytes) => self.to_agent(&bytes),
-            Step::Hear(session, words) => {
+            AcpStep::Pass => self.pass(line, from),
+            AcpStep::ToEditor(bytes) => self.to_editor(&bytes),
+            AcpStep::ToAgent(bytes) => self.to_agent(&bytes),
+            AcpStep::Hear(session, words) => {
                 self.decider.hear(&session, &words);
                 Ok(())
             }
-            Step::Decide(pending) => {
+            AcpStep::Decide(pending) => {
                 self.decide(*pending);
                 Ok(())
             }
@@ -156,7 +156,7 @@ impl Talk {
     }
 
     /// Decides apart, so that the talk goes on meanwhile.
-    fn decide(self: &Arc<Self>, pending: Pending) {
+    fn decide(self: &Arc<Self>, pending: AcpPending) {
         let id = pending.id.clone();
         if lock(&self.wire).open_decisions() > MAX_DECISIONS {
             return self.answer(
@@ -178,7 +178,7 @@ impl Talk {
         let steps = lock(&self.wire).decided(id, decision);
         for step in steps {
             // Who has gone needs no answer.
-            self.take(step, &[], Side::Agent).unwrap_or_default();
+            self.take(step, &[], AcpSide::Agent).unwrap_or_default();
         }
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::agent::{self, AcpAgent};
 use super::permission::{PermissionOption, PermissionRequest, cancelled, outcome};
 use super::session::AcpSession;
-use crate::decider::{DoorDecision, DoorRequest, DoorSession, Tightening};
+use crate::decider::{DoorDecision, DoorRequest, DoorSession, LossQuestions, Tightening};
 use crate::json_rpc::{self, Envelope};
 
 /// The name of this door in records.
@@ -27,20 +27,20 @@ const REFUSED: i64 = -32_000;
 
 /// What is to be done about a line.
 #[derive(Debug, PartialEq)]
-pub(super) enum Step {
+pub(super) enum AcpStep {
     /// The line goes on as it came.
     Pass,
     ToEditor(Vec<u8>),
     ToAgent(Vec<u8>),
     /// A call is to be decided; the answer goes to [`Wire::decided`].
-    Decide(Box<Pending>),
+    Decide(Box<AcpPending>),
     /// The user's words are to be remembered.
     Hear(DoorSession, String),
 }
 
 /// A request that waits for its decision.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Pending {
+pub(super) struct AcpPending {
     /// The id as the agent wrote it.
     pub id: String,
     pub request: DoorRequest,
@@ -48,7 +48,7 @@ pub(super) struct Pending {
 
 /// Everything that is known of the talk between an editor and an agent.
 #[derive(Debug, Default)]
-pub(super) struct Wire {
+pub(super) struct AcpWire {
     presence: Presence,
     agent: Option<&'static AcpAgent>,
     /// The editor's request that opens the connection.
@@ -138,11 +138,11 @@ struct Prompt {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Cancel {
+struct CancelNotice {
     session_id: String,
 }
 
-impl Wire {
+impl AcpWire {
     pub(super) fn new(presence: Presence) -> Self {
         Self {
             presence,
@@ -151,8 +151,8 @@ impl Wire {
     }
 
     /// A line of the editor.
-    pub(super) fn editor_says(&mut self, line: &[u8]) -> Vec<Step> {
-        let mut steps = vec![Step::Pass];
+    pub(super) fn editor_says(&mut self, line: &[u8]) -> Vec<AcpStep> {
+        let mut steps = vec![AcpStep::Pass];
         let Some(message) = Envelope::read(line) else {
             return steps;
         };
@@ -176,21 +176,21 @@ impl Wire {
     }
 
     /// A line of the agent.
-    pub(super) fn agent_says(&mut self, line: &[u8]) -> Vec<Step> {
+    pub(super) fn agent_says(&mut self, line: &[u8]) -> Vec<AcpStep> {
         let Some(message) = Envelope::read(line) else {
-            return vec![Step::Pass];
+            return vec![AcpStep::Pass];
         };
         match (message.method.as_deref(), message.id()) {
             (Some("session/request_permission"), Some(id)) => self.permission(&message, id, line),
             (Some("session/update"), _) => self.update(&message),
-            (Some(_), _) | (None, None) => vec![Step::Pass],
+            (Some(_), _) | (None, None) => vec![AcpStep::Pass],
             (None, Some(id)) if id.starts_with(OWN_ID) => self.own_answer(&message, id),
             (None, Some(id)) => self.answer(&message, id, line),
         }
     }
 
     /// A decision is there. Nothing is left to say where the editor cancelled meanwhile.
-    pub(super) fn decided(&mut self, id: &str, decision: &DoorDecision) -> Vec<Step> {
+    pub(super) fn decided(&mut self, id: &str, decision: &DoorDecision) -> Vec<AcpStep> {
         let Some(deciding) = self.deciding.remove(id) else {
             return Vec::new();
         };
@@ -199,9 +199,9 @@ impl Wire {
                 let mut steps = Vec::new();
                 if decision.verdict != Verdict::Allow {
                     let why = format!("denied: {}", decision.reason);
-                    steps.push(Step::ToEditor(remark(&deciding.session, &why)));
+                    steps.push(AcpStep::ToEditor(remark(&deciding.session, &why)));
                 }
-                steps.push(Step::ToAgent(json_rpc::result(id, &answer)));
+                steps.push(AcpStep::ToAgent(json_rpc::result(id, &answer)));
                 steps
             }
             None => {
@@ -210,8 +210,8 @@ impl Wire {
                     Verdict::Ask | Verdict::Deny => &decision.reason,
                 };
                 vec![
-                    Step::ToEditor(remark(&deciding.session, why)),
-                    Step::ToEditor(deciding.line),
+                    AcpStep::ToEditor(remark(&deciding.session, why)),
+                    AcpStep::ToEditor(deciding.line),
                 ]
             }
         }
@@ -234,7 +234,7 @@ impl Wire {
     }
 
     /// The text that the user typed; what the editor attached is not theirs.
-    fn prompt(&self, message: &Envelope<'_>) -> Option<Step> {
+    fn prompt(&self, message: &Envelope<'_>) -> Option<AcpStep> {
         let prompt: Prompt = message.params()?;
         let texts: Vec<&str> = prompt
             .prompt
@@ -243,12 +243,12 @@ impl Wire {
             .filter_map(|block| block.get("text")?.as_str())
             .collect();
         let words = texts.join("\n");
-        (!words.trim().is_empty()).then(|| Step::Hear(self.door(&prompt.session_id), words))
+        (!words.trim().is_empty()).then(|| AcpStep::Hear(self.door(&prompt.session_id), words))
     }
 
     /// What is being decided for a session that is cancelled is cancelled.
-    fn cancel(&mut self, message: &Envelope<'_>) -> Vec<Step> {
-        let Some(cancel) = message.params::<Cancel>() else {
+    fn cancel(&mut self, message: &Envelope<'_>) -> Vec<AcpStep> {
+        let Some(cancel) = message.params::<CancelNotice>() else {
             return Vec::new();
         };
         let ids: BTreeSet<String> = self
@@ -259,24 +259,28 @@ impl Wire {
             .collect();
         self.deciding.retain(|id, _| !ids.contains(id));
         ids.iter()
-            .map(|id| Step::ToAgent(json_rpc::result(id, &cancelled())))
+            .map(|id| AcpStep::ToAgent(json_rpc::result(id, &cancelled())))
             .collect()
     }
 
-    fn permission(&mut self, message: &Envelope<'_>, id: &str, line: &[u8]) -> Vec<Step> {
+    fn permission(&mut self, message: &Envelope<'_>, id: &str, line: &[u8]) -> Vec<AcpStep> {
         let Some(request) = message.params::<PermissionRequest>() else {
-            return vec![Step::Pass];
+            return vec![AcpStep::Pass];
         };
         let Some(call) = self.call(&request) else {
             let why = "automode does not know where this session works";
-            return vec![Step::ToEditor(remark(&request.session_id, why)), Step::Pass];
+            return vec![
+                AcpStep::ToEditor(remark(&request.session_id, why)),
+                AcpStep::Pass,
+            ];
         };
-        let pending = Pending {
+        let pending = AcpPending {
             id: id.to_owned(),
             request: DoorRequest {
                 session: self.door(&request.session_id),
                 call,
                 transcript: None,
+                suspicious: Vec::new(),
             },
         };
         let deciding = Deciding {
@@ -285,7 +289,7 @@ impl Wire {
             line: line.to_vec(),
         };
         self.deciding.insert(id.to_owned(), deciding);
-        vec![Step::Decide(Box::new(pending))]
+        vec![AcpStep::Decide(Box::new(pending))]
     }
 
     fn call(&mut self, request: &PermissionRequest) -> Option<ToolCall> {
@@ -296,8 +300,8 @@ impl Wire {
         Some(told.call(self.agent, &cwd))
     }
 
-    fn update(&mut self, message: &Envelope<'_>) -> Vec<Step> {
-        let mut steps = vec![Step::Pass];
+    fn update(&mut self, message: &Envelope<'_>) -> Vec<AcpStep> {
+        let mut steps = vec![AcpStep::Pass];
         let Some(update) = message.params::<Update>() else {
             return steps;
         };
@@ -312,39 +316,39 @@ impl Wire {
             let why = format!(
                 "in the mode `{mode}` this agent does not ask for everything, so not everything is decided here"
             );
-            steps.push(Step::ToEditor(remark(&update.session_id, &why)));
+            steps.push(AcpStep::ToEditor(remark(&update.session_id, &why)));
         }
         steps
     }
 
     /// An answer of the agent to the editor.
-    fn answer(&mut self, message: &Envelope<'_>, id: &str, line: &[u8]) -> Vec<Step> {
+    fn answer(&mut self, message: &Envelope<'_>, id: &str, line: &[u8]) -> Vec<AcpStep> {
         if self.initialize.as_deref() == Some(id) {
             let name = message
                 .result::<Value>()
                 .and_then(|result| Some(result.pointer("/agentInfo/name")?.as_str()?.to_owned()));
             self.agent = name.as_deref().and_then(agent::find);
-            return vec![Step::Pass];
+            return vec![AcpStep::Pass];
         }
         let Some(opening) = self.opening.remove(id) else {
-            return vec![Step::Pass];
+            return vec![AcpStep::Pass];
         };
         let Some(opened) = message.result::<OpenResult>() else {
-            return vec![Step::Pass];
+            return vec![AcpStep::Pass];
         };
         let Some(session) = opened.session_id.or(opening.session) else {
-            return vec![Step::Pass];
+            return vec![AcpStep::Pass];
         };
         self.sessions.entry(session.clone()).or_default().roots = opening.roots;
         let (Some(agent), Some(modes)) = (self.agent, opened.modes) else {
-            return vec![Step::Pass];
+            return vec![AcpStep::Pass];
         };
         if !agent.is_silent(&modes.current_mode_id) {
-            return vec![Step::Pass];
+            return vec![AcpStep::Pass];
         }
         let offered = modes.available_modes.iter().map(|mode| mode.id.as_str());
         let Some(mode) = agent.asking(offered) else {
-            return vec![Step::ToEditor(unasked(id, agent.asking_mode))];
+            return vec![AcpStep::ToEditor(unasked(id, agent.asking_mode))];
         };
         let mode = mode.to_owned();
         self.set_mode(Held {
@@ -356,7 +360,7 @@ impl Wire {
     }
 
     /// Asks the agent for a mode in which it asks. Its session opens when it has answered.
-    fn set_mode(&mut self, held: Held) -> Vec<Step> {
+    fn set_mode(&mut self, held: Held) -> Vec<AcpStep> {
         self.asked = self.asked.saturating_add(1);
         let id = format!("{OWN_ID}{}\"", self.asked);
         let params = json!({"sessionId": held.session, "modeId": held.mode});
@@ -364,23 +368,23 @@ impl Wire {
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"session/set_mode\",\"params\":{params}}}\n"
         );
         self.held.insert(id, held);
-        vec![Step::ToAgent(line.into_bytes())]
+        vec![AcpStep::ToAgent(line.into_bytes())]
     }
 
-    fn own_answer(&mut self, message: &Envelope<'_>, id: &str) -> Vec<Step> {
+    fn own_answer(&mut self, message: &Envelope<'_>, id: &str) -> Vec<AcpStep> {
         let Some(held) = self.held.remove(id) else {
             return Vec::new();
         };
         if message.result.is_none() {
-            return vec![Step::ToEditor(unasked(&held.id, &held.mode))];
+            return vec![AcpStep::ToEditor(unasked(&held.id, &held.mode))];
         }
         let update = json!({
             "sessionId": held.session,
             "update": {"sessionUpdate": "current_mode_update", "currentModeId": held.mode},
         });
         vec![
-            Step::ToEditor(held.line),
-            Step::ToEditor(json_rpc::notification("session/update", &update)),
+            AcpStep::ToEditor(held.line),
+            AcpStep::ToEditor(json_rpc::notification("session/update", &update)),
         ]
     }
 
@@ -391,6 +395,7 @@ impl Wire {
             id: session.to_owned(),
             roots: known.map(|known| known.roots.clone()).unwrap_or_default(),
             presence: self.presence,
+            losses: LossQuestions::Denied,
             tightening: Tightening::default(),
         }
     }

@@ -5,11 +5,12 @@
 
 use automode::{Presence, ToolCall};
 use automode_core::transcript::Entry;
-use automode_core::{brief, tool};
+use automode_core::{SuspiciousResult, brief, tool};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::decider::{DoorRequest, DoorSession, Tightening};
+use super::brought::Looked;
+use crate::decider::{DoorRequest, DoorSession, LossQuestions, Tightening};
 
 /// The safeguard that is answered.
 pub(super) const KIND: &str = "dangerous_tool_use";
@@ -18,10 +19,12 @@ const VERSION: u64 = 1;
 
 /// A request whose reply is to be judged, as far as it is understood.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Judged {
-    session: DoorSession,
-    cwd: String,
+pub(super) struct JudgedCall {
+    pub session: DoorSession,
+    pub cwd: String,
     transcript: Vec<Entry>,
+    /// Results of the session that spoke to the agent.
+    pub suspicious: Vec<SuspiciousResult>,
 }
 
 /// What is asked about the reply to a request.
@@ -31,11 +34,11 @@ pub(super) enum Safeguards {
     Unasked,
     /// The calls are to be judged, and the request cannot be understood.
     Unclear(String),
-    Asked(Box<Judged>),
+    Asked(Box<JudgedCall>),
 }
 
 #[derive(Deserialize)]
-struct Context {
+struct GatewayContext {
     v: u64,
     live_cwd: String,
     #[serde(default)]
@@ -52,14 +55,16 @@ struct Directories {
     additional: Vec<Value>,
 }
 
-/// Reads the body of a request.
-pub(super) fn read(body: &[u8]) -> Safeguards {
+/// Reads the body of a request. Where a result in it speaks to the agent, the body that goes on
+/// is another, with a warning.
+pub(super) fn read(body: &[u8], looked: &Looked) -> (Safeguards, Option<Vec<u8>>) {
     // Most requests that ask for nothing are not even parsed.
     if !contains(body, b"\"safeguards\"") {
-        return Safeguards::Unasked;
+        return (Safeguards::Unasked, None);
     }
     let Ok(request) = serde_json::from_slice::<Map<String, Value>>(body) else {
-        return Safeguards::Unclear("the request cannot be read".to_owned());
+        let why = "the request cannot be read".to_owned();
+        return (Safeguards::Unclear(why), None);
     };
     let asked = request
         .get("safeguards")
@@ -67,17 +72,25 @@ pub(super) fn read(body: &[u8]) -> Safeguards {
         .into_iter()
         .flatten()
         .find(|asked| asked.get("type").and_then(Value::as_str) == Some(KIND));
-    match asked {
-        None => Safeguards::Unasked,
-        Some(asked) => judged(asked, &request).map_or_else(Safeguards::Unclear, |judged| {
-            Safeguards::Asked(Box::new(judged))
-        }),
+    let Some(asked) = asked else {
+        return (Safeguards::Unasked, None);
+    };
+    match judged(asked, &request) {
+        Err(why) => (Safeguards::Unclear(why), None),
+        Ok(mut judged) => {
+            let brought = looked.at(&request, &judged.cwd);
+            judged.suspicious = brought.suspicious;
+            let warned = brought
+                .warned
+                .map(|warned| Value::Object(warned).to_string().into_bytes());
+            (Safeguards::Asked(Box::new(judged)), warned)
+        }
     }
 }
 
-fn judged(asked: &Value, request: &Map<String, Value>) -> Result<Judged, String> {
+fn judged(asked: &Value, request: &Map<String, Value>) -> Result<JudgedCall, String> {
     let context = asked.get("classifier_context").cloned().unwrap_or_default();
-    let context: Context =
+    let context: GatewayContext =
         serde_json::from_value(context).map_err(|error| format!("the context: {error}"))?;
     if context.v != VERSION {
         return Err(format!("version {} of the context", context.v));
@@ -101,16 +114,18 @@ fn judged(asked: &Value, request: &Map<String, Value>) -> Result<Judged, String>
         roots.push(context.live_cwd.clone());
     }
     roots.extend(directories.additional.iter().filter_map(directory));
-    Ok(Judged {
+    Ok(JudgedCall {
         session: DoorSession {
             door: "gateway",
             id: session(request),
             roots,
             presence: Presence::Headless,
+            losses: LossQuestions::Asked,
             tightening,
         },
         transcript: transcript(request, &context.live_cwd),
         cwd: context.live_cwd,
+        suspicious: Vec::new(),
     })
 }
 
@@ -207,7 +222,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-impl Judged {
+impl JudgedCall {
     /// One call of the reply, to be decided.
     pub(super) fn request(&self, tool: String, input: Map<String, Value>) -> DoorRequest {
         DoorRequest {
@@ -218,6 +233,7 @@ impl Judged {
                 cwd: self.cwd.clone(),
             },
             transcript: Some(self.transcript.clone()),
+            suspicious: self.suspicious.clone(),
         }
     }
 }
@@ -233,7 +249,7 @@ mod tests {
             "messages": messages,
             "safeguards": [{"type": KIND, "classifier_context": context}],
         });
-        read(body.to_string().as_bytes())
+        read(body.to_string().as_bytes(), &Looked::default()).0
     }
 
     fn context() -> Value {
@@ -296,7 +312,7 @@ mod tests {
         unclear(json!({"v": 1, "live_cwd": "/w", "rules": {"deny": [7]}}));
         unclear(json!({"v": 1, "live_cwd": "/w", "rules": {"ask": "all"}}));
         assert!(matches!(
-            read(b"{\"safeguards\": [}"),
+            read(b"{\"safeguards\": [}", &Looked::default()).0,
             Safeguards::Unclear(_)
         ));
         for body in [
@@ -304,7 +320,11 @@ mod tests {
             "{\"safeguards\": []}",
             "{\"safeguards\": [{\"type\": \"other\"}]}",
         ] {
-            assert_eq!(read(body.as_bytes()), Safeguards::Unasked, "{body}");
+            assert_eq!(
+                read(body.as_bytes(), &Looked::default()).0,
+                Safeguards::Unasked,
+                "{body}"
+            );
         }
     }
 }

@@ -1,27 +1,26 @@
 //! One request there, one reply back.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Limited};
-use hyper::body::{Body, Frame, Incoming};
-use hyper::header::{self, HeaderMap, HeaderName};
+use hyper::body::{Frame, Incoming};
+use hyper::header;
 use hyper::{Request, Response, StatusCode};
 use reqwest::Url;
 use serde_json::{Map, Value};
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinHandle;
 
-use super::context::{self, Judged, Safeguards};
-use super::reply::{self, Reply, Step, WholeCall};
+use super::brought::Looked;
+use super::context::{self, JudgedCall, Safeguards};
+use super::reply::{ReplyStep, StreamedReply, WholeCall};
 use super::results::{self, Results};
 use crate::deadline::in_time;
 use crate::decider::{Decider, DoorDecision};
+use crate::web::{Arriving, BodyPiece, event, passed_on, whole};
 
 /// The largest request that is forwarded.
 const MAX_REQUEST: usize = 64 * 1024 * 1024;
@@ -30,49 +29,21 @@ const PIECES: usize = 64;
 /// How long the last delta is held at most.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Headers that belong to one connection and not to the message.
-const HOP_BY_HOP: [HeaderName; 8] = [
-    header::CONNECTION,
-    header::HOST,
-    header::CONTENT_LENGTH,
-    header::TRANSFER_ENCODING,
-    header::TE,
-    header::TRAILER,
-    header::UPGRADE,
-    header::PROXY_AUTHORIZATION,
-];
-
 /// Where requests go and who decides.
 pub(super) struct Forwarder {
     pub client: reqwest::Client,
     pub upstream: Url,
     pub decider: Arc<dyn Decider>,
-}
-
-type Piece = Result<Frame<Bytes>, std::io::Error>;
-
-/// A reply that is still arriving.
-pub(super) struct Arriving(Receiver<Piece>);
-
-impl Body for Arriving {
-    type Data = Bytes;
-    type Error = std::io::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, std::io::Error>>> {
-        self.0.poll_recv(context)
-    }
+    pub looked: Looked,
 }
 
 /// Forwards a request and its reply. Never fails: a failure is a reply of ours.
 pub(super) async fn forward(
     forwarder: Arc<Forwarder>,
     request: Request<Incoming>,
-) -> Result<Response<Arriving>, Infallible> {
+) -> Response<Arriving> {
     let replied = exchange(&forwarder, request).await;
-    Ok(replied.unwrap_or_else(|(status, why)| refused(status, why)))
+    replied.unwrap_or_else(|(status, why)| refused(status, why))
 }
 
 type Refused = (StatusCode, &'static str);
@@ -91,7 +62,8 @@ async fn exchange(
             )
         })?
         .to_bytes();
-    let safeguards = context::read(&body);
+    let (safeguards, warned) = context::read(&body, &forwarder.looked);
+    let body = warned.map_or(body, Bytes::from);
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
     let base = forwarder.upstream.as_str().trim_end_matches('/');
     let url = Url::parse(&format!("{base}{path}"))
@@ -126,7 +98,10 @@ async fn exchange(
     let judged = match safeguards {
         Safeguards::Unasked => None,
         Safeguards::Unclear(_) => Some(None),
-        Safeguards::Asked(judged) => Some(Some(judged)),
+        Safeguards::Asked(judged) => {
+            remember(forwarder, &judged);
+            Some(Some(judged))
+        }
     };
     match judged.filter(|_| is_stream) {
         Some(judged) => {
@@ -140,12 +115,18 @@ async fn exchange(
     Ok(response)
 }
 
-fn passed_on(headers: &HeaderMap) -> HeaderMap {
-    let mut passed = headers.clone();
-    for name in HOP_BY_HOP {
-        passed.remove(name);
+/// Marks the session, beside the exchange: a record that is cut short later still says so.
+fn remember(forwarder: &Arc<Forwarder>, judged: &JudgedCall) {
+    if judged.suspicious.is_empty() {
+        return;
     }
-    passed
+    let decider = Arc::clone(&forwarder.decider);
+    let (session, suspicious) = (judged.session.clone(), judged.suspicious.clone());
+    tokio::task::spawn_blocking(move || {
+        for result in suspicious {
+            decider.suspect(&session, result);
+        }
+    });
 }
 
 fn refused(status: StatusCode, why: &str) -> Response<Arriving> {
@@ -153,19 +134,11 @@ fn refused(status: StatusCode, why: &str) -> Response<Arriving> {
         "type": "error",
         "error": {"type": "api_error", "message": format!("automode gateway: {why}")},
     });
-    let (sender, receiver) = channel(1);
-    let piece = Frame::data(Bytes::from(body.to_string()));
-    // The channel is new and has room for one.
-    sender.try_send(Ok(piece)).ok();
-    let mut response = Response::new(Arriving(receiver));
-    *response.status_mut() = status;
-    let json = header::HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
+    whole(status, body.to_string())
 }
 
 /// A reply that nobody asked about.
-async fn pass(mut reply: reqwest::Response, to: Sender<Piece>) {
+async fn pass(mut reply: reqwest::Response, to: Sender<BodyPiece>) {
     loop {
         let piece = match reply.chunk().await {
             Ok(Some(bytes)) => Ok(Frame::data(bytes)),
@@ -182,16 +155,16 @@ async fn pass(mut reply: reqwest::Response, to: Sender<Piece>) {
 /// A reply whose calls are to be judged.
 async fn answer(
     mut from: reqwest::Response,
-    judged: Option<Box<Judged>>,
+    judged: Option<Box<JudgedCall>>,
     decider: Arc<dyn Decider>,
-    to: Sender<Piece>,
+    to: Sender<BodyPiece>,
 ) {
-    let mut judging = Judging {
+    let mut judging = ForwardJudging {
         judged,
         decider,
         begun: Vec::new(),
     };
-    let mut reply = Reply::default();
+    let mut reply = StreamedReply::default();
     loop {
         let (steps, ended) = match from.chunk().await {
             Ok(Some(bytes)) => (reply.take(&bytes), false),
@@ -204,12 +177,12 @@ async fn answer(
         };
         for step in steps {
             let bytes = match step {
-                Step::Forward(bytes) => bytes,
-                Step::Judge(call) => {
+                ReplyStep::Forward(bytes) => bytes,
+                ReplyStep::Judge(call) => {
                     judging.begin(call);
                     continue;
                 }
-                Step::Finish(held) => {
+                ReplyStep::Finish(held) => {
                     let results = judging.results(reply.is_doubtful()).await;
                     finished(&held, &results)
                 }
@@ -226,21 +199,21 @@ async fn answer(
 
 /// The last delta with the results. One that cannot be written to is no delta.
 fn finished(held: &[u8], results: &Results) -> Vec<u8> {
-    let delta = reply::data(held)
+    let delta = event::data(held)
         .and_then(|data| serde_json::from_str::<Map<String, Value>>(&data).ok())
         .and_then(|delta| results::write(delta, results));
-    delta.map_or_else(|| held.to_vec(), |delta| reply::with_data(held, &delta))
+    delta.map_or_else(|| held.to_vec(), |delta| event::with_data(held, &delta))
 }
 
 /// The calls of a reply that are being decided.
-struct Judging {
+struct ForwardJudging {
     /// `None`: the request was not understood.
-    judged: Option<Box<Judged>>,
+    judged: Option<Box<JudgedCall>>,
     decider: Arc<dyn Decider>,
     begun: Vec<(String, JoinHandle<DoorDecision>)>,
 }
 
-impl Judging {
+impl ForwardJudging {
     /// Begins to decide while the reply goes on.
     fn begin(&mut self, call: WholeCall) {
         let Some(judged) = &self.judged else {

@@ -8,6 +8,7 @@
 //! then the client would ask somebody else, and never `not_flagged` without a decision.
 //! Keys pass through; nothing of a request is written down but the decision.
 
+mod brought;
 mod context;
 mod forward;
 mod listen;

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use crate::web::event;
+
 /// The longest event that is read; a longer one is not understood.
 const MAX_EVENT: usize = 32 * 1024 * 1024;
 
 /// What is to be done about a part of the reply.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Step {
+pub(super) enum ReplyStep {
     /// These bytes go on as they came.
     Forward(Vec<u8>),
     /// A call is whole: it can be decided.
@@ -28,7 +30,7 @@ pub(super) struct WholeCall {
 
 /// How far a reply has come.
 #[derive(Debug, Default)]
-pub(super) struct Reply {
+pub(super) struct StreamedReply {
     /// The beginning of an event.
     begun: Vec<u8>,
     open: BTreeMap<u64, OpenCall>,
@@ -47,61 +49,63 @@ struct OpenCall {
     given: Option<Value>,
 }
 
-impl Reply {
+impl StreamedReply {
     /// Whether something was not understood: then no call of the reply may be cleared.
     pub(super) fn is_doubtful(&self) -> bool {
         self.doubt || !self.open.is_empty()
     }
 
     /// Takes in what has arrived.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Step> {
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<ReplyStep> {
         self.begun.extend_from_slice(bytes);
         let mut steps = Vec::new();
-        while let Some(end) = event_end(&self.begun) {
+        while let Some(end) = event::end(&self.begun) {
             let rest = self.begun.split_off(end);
             let event = std::mem::replace(&mut self.begun, rest);
             self.event(event, &mut steps);
         }
         if self.begun.len() > MAX_EVENT {
             self.doubt = true;
-            steps.push(Step::Forward(std::mem::take(&mut self.begun)));
+            steps.push(ReplyStep::Forward(std::mem::take(&mut self.begun)));
         }
         steps
     }
 
     /// The reply has ended.
-    pub(super) fn end(&mut self) -> Vec<Step> {
+    pub(super) fn end(&mut self) -> Vec<ReplyStep> {
         let begun = std::mem::take(&mut self.begun);
         let mut steps = Vec::new();
         if !begun.is_empty() {
             self.doubt = true;
         }
-        steps.extend(self.held.take().map(Step::Finish));
+        steps.extend(self.held.take().map(ReplyStep::Finish));
         if !begun.is_empty() {
-            steps.push(Step::Forward(begun));
+            steps.push(ReplyStep::Forward(begun));
         }
         steps
     }
 
-    fn event(&mut self, event: Vec<u8>, steps: &mut Vec<Step>) {
-        let Some(data) = data(&event) else {
+    fn event(&mut self, event: Vec<u8>, steps: &mut Vec<ReplyStep>) {
+        // A client may read more events in it than we do.
+        self.doubt |= event::is_ambiguous(&event);
+        let Some(data) = event::data(&event) else {
             // A comment, or an event without data.
-            steps.push(Step::Forward(event));
+            steps.push(ReplyStep::Forward(event));
             return;
         };
         let Ok(said) = serde_json::from_str::<Map<String, Value>>(&data) else {
             self.doubt = true;
-            steps.push(Step::Forward(event));
+            steps.push(ReplyStep::Forward(event));
             return;
         };
         let kind = said.get("type").and_then(Value::as_str).unwrap_or_default();
         match kind {
             "message_delta" => {
-                steps.extend(self.held.replace(event).map(Step::Forward));
+                steps.extend(self.held.replace(event).map(ReplyStep::Forward));
                 return;
             }
             "ping" => {
-                steps.push(Step::Forward(event));
+                steps.push(ReplyStep::Forward(event));
                 return;
             }
             "content_block_start" => self.started(&said),
@@ -109,8 +113,8 @@ impl Reply {
             "content_block_stop" => self.stopped(&said, steps),
             _ => {}
         }
-        steps.extend(self.held.take().map(Step::Finish));
-        steps.push(Step::Forward(event));
+        steps.extend(self.held.take().map(ReplyStep::Finish));
+        steps.push(ReplyStep::Forward(event));
     }
 
     fn started(&mut self, said: &Map<String, Value>) {
@@ -146,7 +150,7 @@ impl Reply {
         }
     }
 
-    fn stopped(&mut self, said: &Map<String, Value>, steps: &mut Vec<Step>) {
+    fn stopped(&mut self, said: &Map<String, Value>, steps: &mut Vec<ReplyStep>) {
         let Some(call) = index(said).and_then(|index| self.open.remove(&index)) else {
             return;
         };
@@ -156,7 +160,7 @@ impl Reply {
             serde_json::from_str(&call.json).unwrap_or_default()
         };
         match input {
-            Value::Object(input) => steps.push(Step::Judge(WholeCall {
+            Value::Object(input) => steps.push(ReplyStep::Judge(WholeCall {
                 id: call.id,
                 tool: call.tool,
                 input,
@@ -174,42 +178,6 @@ impl Reply {
 
 fn index(said: &Map<String, Value>) -> Option<u64> {
     said.get("index")?.as_u64()
-}
-
-/// Where the first event ends, with its empty line.
-fn event_end(bytes: &[u8]) -> Option<usize> {
-    let mut line_is_empty = false;
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'\n' if line_is_empty => return at.checked_add(1),
-            b'\n' => line_is_empty = true,
-            b'\r' => {}
-            _ => line_is_empty = false,
-        }
-    }
-    None
-}
-
-/// What an event says.
-pub(super) fn data(event: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(event).ok()?;
-    let lines: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("data:"))
-        .map(|line| line.strip_prefix(' ').unwrap_or(line))
-        .collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
-}
-
-/// The event with other data.
-pub(super) fn with_data(event: &[u8], data: &Value) -> Vec<u8> {
-    let text = String::from_utf8_lossy(event);
-    let kept: String = text
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with("data:"))
-        .map(|line| format!("{line}\n"))
-        .collect();
-    format!("{kept}data: {data}\n\n").into_bytes()
 }
 
 #[cfg(test)]
@@ -242,9 +210,9 @@ mod tests {
     }
 
     /// Everything, in pieces of a size.
-    fn all(text: &str, size: usize) -> (Vec<Step>, bool) {
-        let mut reply = Reply::default();
-        let mut steps: Vec<Step> = text
+    fn all(text: &str, size: usize) -> (Vec<ReplyStep>, bool) {
+        let mut reply = StreamedReply::default();
+        let mut steps: Vec<ReplyStep> = text
             .as_bytes()
             .chunks(size)
             .flat_map(|piece| reply.take(piece))
@@ -253,12 +221,12 @@ mod tests {
         (steps, reply.is_doubtful())
     }
 
-    fn bytes(steps: &[Step]) -> String {
-        let text = |step: &Step| match step {
-            Step::Forward(bytes) | Step::Finish(bytes) => {
+    fn bytes(steps: &[ReplyStep]) -> String {
+        let text = |step: &ReplyStep| match step {
+            ReplyStep::Forward(bytes) | ReplyStep::Finish(bytes) => {
                 String::from_utf8_lossy(bytes).into_owned()
             }
-            Step::Judge(_) => String::new(),
+            ReplyStep::Judge(_) => String::new(),
         };
         steps.iter().map(text).collect()
     }
@@ -278,13 +246,13 @@ mod tests {
             let judged: Vec<_> = steps
                 .iter()
                 .filter_map(|step| match step {
-                    Step::Judge(call) => Some(call.input["command"].clone()),
-                    Step::Forward(_) | Step::Finish(_) => None,
+                    ReplyStep::Judge(call) => Some(call.input["command"].clone()),
+                    ReplyStep::Forward(_) | ReplyStep::Finish(_) => None,
                 })
                 .collect();
             assert_eq!(judged, ["ls"]);
             assert!(
-                matches!(steps.iter().rev().nth(1), Some(Step::Finish(held)) if *held == delta().into_bytes())
+                matches!(steps.iter().rev().nth(1), Some(ReplyStep::Finish(held)) if *held == delta().into_bytes())
             );
         }
     }
@@ -294,7 +262,7 @@ mod tests {
         let (steps, _) = all(&(delta() + &delta() + &stop()), 9);
         let kinds: Vec<_> = steps
             .iter()
-            .map(|step| matches!(step, Step::Finish(_)))
+            .map(|step| matches!(step, ReplyStep::Finish(_)))
             .collect();
         assert_eq!(kinds, [false, true, false]);
     }
@@ -318,15 +286,5 @@ mod tests {
             let (_, cut) = all(&text, 5);
             assert!(doubtful || cut, "{text}");
         }
-    }
-
-    #[test]
-    fn an_event_is_written_with_other_data() {
-        let event = b"event: message_delta\r\ndata: {\"a\":1}\r\n\r\n";
-        assert_eq!(data(event).unwrap(), "{\"a\":1}");
-        assert_eq!(
-            with_data(event, &json!({"b": 2})),
-            b"event: message_delta\ndata: {\"b\":2}\n\n"
-        );
     }
 }

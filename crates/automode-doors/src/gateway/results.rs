@@ -90,13 +90,7 @@ mod tests {
     use super::*;
 
     fn decided(verdict: Verdict) -> Results {
-        let decision = DoorDecision {
-            verdict,
-            reason: "WHY".to_owned(),
-            by_person: false,
-            failed: false,
-            reaches_out: true,
-        };
+        let decision = DoorDecision::why(verdict);
         Results::Decided(BTreeMap::from([("t".to_owned(), decision)]))
     }
 

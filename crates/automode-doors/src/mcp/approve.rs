@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::deadline::in_time;
 use crate::decider::{Decider, DoorDecision, DoorRequest, DoorSession};
 use crate::json_rpc::{self, Envelope};
-use crate::pipe::{Piece, lines};
+use crate::pipe::{PipePiece, lines};
 
 const NO_METHOD: i64 = -32_601;
 const INVALID_PARAMS: i64 = -32_602;
@@ -23,7 +23,7 @@ const INVALID_PARAMS: i64 = -32_602;
 const PROTOCOL: &str = "2025-11-25";
 
 #[derive(Deserialize)]
-struct CallParams {
+struct ApprovalParams {
     name: String,
     #[serde(default)]
     arguments: Map<String, Value>,
@@ -41,8 +41,8 @@ pub fn serve(
 ) -> io::Result<()> {
     lines(&mut BufReader::new(from), |piece| {
         let answer = match piece {
-            Piece::Line(line) => answer(line, session, decider),
-            Piece::Part(_) => None,
+            PipePiece::Line(line) => answer(line, session, decider),
+            PipePiece::Part(_) => None,
         };
         if let Some(answer) = answer {
             to.write_all(&answer)?;
@@ -62,7 +62,7 @@ fn answer(line: &[u8], session: &DoorSession, decider: &Arc<dyn Decider>) -> Opt
         "tools/list" => json!({"tools": [tool()]}),
         "tools/call" => {
             let params = message
-                .params::<CallParams>()
+                .params::<ApprovalParams>()
                 .filter(|call| call.name == "approve");
             let Some(params) = params else {
                 return Some(json_rpc::error(
@@ -124,6 +124,7 @@ fn decide(asked: &Map<String, Value>, session: &DoorSession, decider: &Arc<dyn D
         session: session.clone(),
         call,
         transcript: None,
+        suspicious: Vec::new(),
     };
     let DoorDecision {
         verdict, reason, ..
@@ -146,6 +147,8 @@ mod tests {
     struct Fixed;
 
     impl Decider for Fixed {
+        fn suspect(&self, _: &DoorSession, _: automode_core::SuspiciousResult) {}
+
         fn decide(&self, request: &DoorRequest) -> DoorDecision {
             let verdict = match request.call.text("command") {
                 Some("ls") => Verdict::Allow,
@@ -153,13 +156,7 @@ mod tests {
                 Some("boom") => panic!("boom"),
                 Some(_) | None => Verdict::Ask,
             };
-            DoorDecision {
-                verdict,
-                reason: "WHY".to_owned(),
-                by_person: false,
-                failed: false,
-                reaches_out: true,
-            }
+            DoorDecision::why(verdict)
         }
 
         fn hear(&self, _session: &DoorSession, _words: &str) {}
@@ -171,6 +168,7 @@ mod tests {
             id: "s".to_owned(),
             roots: vec!["/w".to_owned()],
             presence: Presence::Headless,
+            losses: crate::decider::LossQuestions::Asked,
             tightening: crate::decider::Tightening::default(),
         };
         let decider: Arc<dyn Decider> = Arc::new(Fixed);

@@ -7,11 +7,16 @@
 //! says about its own tools may make an answer stricter, never looser. [`approve`] is a
 //! server of our own, for clients that ask a tool for permission.
 //!
+//! [`http`] is the same door for servers that are reached over HTTP.
+//!
 //! Nothing that cannot be read goes through, in either direction: there is nobody on the
 //! other side to decide about it.
 
 pub mod approve;
+mod brought;
 mod hints;
+pub mod http;
+mod known_tools;
 pub mod pins;
 mod run;
 mod server_name;
@@ -19,4 +24,4 @@ mod tool;
 mod wire;
 
 pub use run::{McpError, Served, run};
-pub use server_name::{plain, server_name};
+pub use server_name::{address_name, plain, server_name};

@@ -14,7 +14,6 @@ use automode::state::State;
 use automode_core::redact::redact;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::tool;
 
@@ -206,11 +205,9 @@ impl PinStore {
 
 /// A server is known by every word that starts it.
 fn key(command: &[String]) -> String {
-    Sha256::digest(command.join("\0"))
-        .iter()
-        .take(12)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let mut key = automode_core::digest(command.join("\0"));
+    key.truncate(24);
+    key
 }
 
 #[cfg(test)]

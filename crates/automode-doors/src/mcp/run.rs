@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::pins::{PinStore, ServerPins};
-use super::wire::{Pending, Step, Wire};
+use super::wire::{McpPending, McpStep, McpWire};
 use crate::deadline::{in_time, lock};
 use crate::decider::{Decider, DoorDecision, DoorSession};
-use crate::pipe::{Piece, lines};
+use crate::pipe::{PipePiece, lines};
 
 /// Decisions at once; more are refused.
 const MAX_DECISIONS: usize = 32;
@@ -54,22 +54,24 @@ pub fn run(served: Served<'_>, decider: Arc<dyn Decider>) -> Result<u8, McpError
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(McpError::Wait(io::ErrorKind::BrokenPipe.into()));
     };
-    let wire = Wire::new(served.name, served.session, served.cwd, pins);
-    let talk = Arc::new(Talk {
+    let session = served.session.clone();
+    let wire = McpWire::new(served.name, served.session, served.cwd, pins);
+    let talk = Arc::new(McpTalk {
         wire: Mutex::new(wire),
         server: Mutex::new(Some(Box::new(stdin))),
         client: Mutex::new(Box::new(io::stdout())),
         store: served.store,
         command: served.command.to_vec(),
         decider,
+        session,
     });
     let client = Arc::clone(&talk);
     thread::spawn(move || {
-        client.listen(io::stdin(), Side::Client);
+        client.listen(io::stdin(), McpSide::Client);
         // The client is gone: the server is told by the end of its input.
         lock(&client.server).take();
     });
-    talk.listen(stdout, Side::Server);
+    talk.listen(stdout, McpSide::Server);
     let status = child.wait().map_err(McpError::Wait)?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.unwrap_or(1))
@@ -89,32 +91,33 @@ fn start(command: &[String]) -> Result<Child, McpError> {
 }
 
 #[derive(Clone, Copy)]
-enum Side {
+enum McpSide {
     Client,
     Server,
 }
 
 /// Both ends and what is known of the talk.
-struct Talk {
-    wire: Mutex<Wire>,
+struct McpTalk {
+    wire: Mutex<McpWire>,
     server: Mutex<Option<Box<dyn Write + Send>>>,
     client: Mutex<Box<dyn Write + Send>>,
     store: PinStore,
     command: Vec<String>,
     decider: Arc<dyn Decider>,
+    session: DoorSession,
 }
 
-impl Talk {
+impl McpTalk {
     /// Passes on what one side says, until it ends or nobody listens.
-    fn listen(self: &Arc<Self>, from: impl Read, side: Side) {
+    fn listen(self: &Arc<Self>, from: impl Read, side: McpSide) {
         let mut from = BufReader::with_capacity(BUFFER, from);
         // An end is an end, whatever the reason.
         lines(&mut from, |piece| match piece {
-            Piece::Part(_) => Ok(()),
-            Piece::Line(bytes) => {
+            PipePiece::Part(_) => Ok(()),
+            PipePiece::Line(bytes) => {
                 let steps = match side {
-                    Side::Client => lock(&self.wire).client_says(bytes),
-                    Side::Server => lock(&self.wire).server_says(bytes),
+                    McpSide::Client => lock(&self.wire).client_says(bytes),
+                    McpSide::Server => lock(&self.wire).server_says(bytes),
                 };
                 steps
                     .into_iter()
@@ -124,17 +127,21 @@ impl Talk {
         .unwrap_or_default();
     }
 
-    fn take(self: &Arc<Self>, step: Step, line: &[u8], from: Side) -> io::Result<()> {
+    fn take(self: &Arc<Self>, step: McpStep, line: &[u8], from: McpSide) -> io::Result<()> {
         match (step, from) {
-            (Step::Pass, Side::Client) => self.to_server(line),
-            (Step::Pass, Side::Server) => self.to_client(line),
-            (Step::ToClient(bytes), _) => self.to_client(&bytes),
-            (Step::ToServer(bytes), _) => self.to_server(&bytes),
-            (Step::Decide(pending), _) => {
+            (McpStep::Pass, McpSide::Client) => self.to_server(line),
+            (McpStep::Pass, McpSide::Server) => self.to_client(line),
+            (McpStep::ToClient(bytes), _) => self.to_client(&bytes),
+            (McpStep::ToServer(bytes), _) => self.to_server(&bytes),
+            (McpStep::Decide(pending), _) => {
                 self.decide(*pending);
                 Ok(())
             }
-            (Step::Keep, _) => self.keep(),
+            (McpStep::Keep, _) => self.keep(),
+            (McpStep::Suspect(result), _) => {
+                self.decider.suspect(&self.session, result);
+                Ok(())
+            }
         }
     }
 
@@ -153,12 +160,12 @@ impl Talk {
 
     /// Pins that cannot be kept would let a change pass at the next start: then nothing goes on.
     fn keep(&self) -> io::Result<()> {
-        let pins: ServerPins = lock(&self.wire).pins.clone();
+        let pins: ServerPins = lock(&self.wire).tools.pins.clone();
         self.store.write(&self.command, &pins)
     }
 
     /// Decides apart, so that the talk goes on meanwhile.
-    fn decide(self: &Arc<Self>, pending: Pending) {
+    fn decide(self: &Arc<Self>, pending: McpPending) {
         let id = pending.id.clone();
         if lock(&self.wire).open_decisions() > MAX_DECISIONS {
             return self.answer(
@@ -180,7 +187,7 @@ impl Talk {
         let steps = lock(&self.wire).decided(id, decision);
         for step in steps {
             // Who has gone needs no answer.
-            self.take(step, &[], Side::Client).unwrap_or_default();
+            self.take(step, &[], McpSide::Client).unwrap_or_default();
         }
     }
 }

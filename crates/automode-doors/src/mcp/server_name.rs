@@ -24,6 +24,16 @@ pub fn server_name(command: &[String]) -> String {
         .unwrap_or_else(|| "server".to_owned())
 }
 
+/// The name of a server by its address: its host.
+#[must_use]
+pub fn address_name(address: &str) -> String {
+    let host = reqwest::Url::parse(address)
+        .ok()
+        .and_then(|url| url.host_str().map(plain));
+    host.filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "server".to_owned())
+}
+
 /// The word as it may stand in the name of a rule.
 #[must_use]
 pub fn plain(word: &str) -> String {

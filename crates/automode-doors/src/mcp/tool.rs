@@ -1,7 +1,6 @@
 //! One tool of a server: what is pinned of it, and what it says of itself.
 
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 /// What a model is told of a tool. A change in any of it is another tool.
 const PINNED: [&str; 6] = [
@@ -29,10 +28,7 @@ pub(super) fn digest(tool: &Value) -> String {
         }
         text.push('\n');
     }
-    Sha256::digest(text.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    automode_core::digest(text)
 }
 
 /// JSON with the keys of every object in order, however the map keeps them.

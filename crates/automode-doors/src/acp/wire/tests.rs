@@ -1,8 +1,8 @@
 use super::*;
 
 /// An agent and an editor that have opened the session `s` in `/w`.
-fn opened(agent: &str, mode: &str) -> (Wire, Vec<Step>) {
-    let mut wire = Wire::new(Presence::Interactive);
+fn opened(agent: &str, mode: &str) -> (AcpWire, Vec<AcpStep>) {
+    let mut wire = AcpWire::new(Presence::Interactive);
     editor(
         &mut wire,
         &json!({"id": "e1", "method": "initialize", "params": {}}),
@@ -29,11 +29,11 @@ fn line(message: &Value) -> Vec<u8> {
     format!("{message}\n").into_bytes()
 }
 
-fn editor(wire: &mut Wire, message: &Value) -> Vec<Step> {
+fn editor(wire: &mut AcpWire, message: &Value) -> Vec<AcpStep> {
     wire.editor_says(&line(message))
 }
 
-fn say(wire: &mut Wire, message: &Value) -> Vec<Step> {
+fn say(wire: &mut AcpWire, message: &Value) -> Vec<AcpStep> {
     wire.agent_says(&line(message))
 }
 
@@ -48,34 +48,24 @@ fn request() -> Value {
 }
 
 /// A wire on which a call is being decided, as told in an update before.
-fn asked() -> (Wire, Pending) {
+fn asked() -> (AcpWire, AcpPending) {
     let (mut wire, _) = opened("codex-acp", "read-only");
     let update = json!({"method": "session/update", "params": {"sessionId": "s", "update": {
         "sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "rawInput": {"command": "make"},
     }}});
-    assert_eq!(say(&mut wire, &update), [Step::Pass]);
+    assert_eq!(say(&mut wire, &update), [AcpStep::Pass]);
     let mut steps = say(&mut wire, &request());
-    let Some(Step::Decide(pending)) = steps.pop() else {
+    let Some(AcpStep::Decide(pending)) = steps.pop() else {
         panic!("it is decided: {steps:?}")
     };
     (wire, *pending)
 }
 
-fn decision(verdict: Verdict) -> DoorDecision {
-    DoorDecision {
-        verdict,
-        reason: "WHY".to_owned(),
-        by_person: false,
-        failed: false,
-        reaches_out: true,
-    }
-}
-
-fn text(step: &Step) -> String {
+fn text(step: &AcpStep) -> String {
     match step {
-        Step::ToEditor(bytes) => format!("editor {}", String::from_utf8_lossy(bytes)),
-        Step::ToAgent(bytes) => format!("agent {}", String::from_utf8_lossy(bytes)),
-        Step::Pass | Step::Decide(_) | Step::Hear(..) => format!("{step:?}"),
+        AcpStep::ToEditor(bytes) => format!("editor {}", String::from_utf8_lossy(bytes)),
+        AcpStep::ToAgent(bytes) => format!("agent {}", String::from_utf8_lossy(bytes)),
+        AcpStep::Pass | AcpStep::Decide(_) | AcpStep::Hear(..) => format!("{step:?}"),
     }
 }
 
@@ -90,7 +80,7 @@ fn a_call_is_put_together_from_what_was_said_before() {
 #[test]
 fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
     let (mut wire, pending) = asked();
-    let steps = wire.decided(&pending.id, &decision(Verdict::Allow));
+    let steps = wire.decided(&pending.id, &DoorDecision::why(Verdict::Allow));
     let answer = r#"agent {"jsonrpc":"2.0","id":0,"result":{"outcome":{"optionId":"y","outcome":"selected"}}}"#;
     assert_eq!(
         steps.iter().map(text).collect::<String>(),
@@ -99,7 +89,7 @@ fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
 
     let (mut wire, pending) = asked();
     let steps: Vec<_> = wire
-        .decided(&pending.id, &decision(Verdict::Deny))
+        .decided(&pending.id, &DoorDecision::why(Verdict::Deny))
         .iter()
         .map(text)
         .collect();
@@ -108,7 +98,7 @@ fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
         "{steps:?}"
     );
     assert!(
-        wire.decided(&pending.id, &decision(Verdict::Allow))
+        wire.decided(&pending.id, &DoorDecision::why(Verdict::Allow))
             .is_empty(),
         "an answer is given once"
     );
@@ -117,8 +107,8 @@ fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
 #[test]
 fn a_question_goes_on_as_it_came_after_the_reason() {
     let (mut wire, pending) = asked();
-    let steps = wire.decided(&pending.id, &decision(Verdict::Ask));
-    let [Step::ToEditor(why), Step::ToEditor(question)] = steps.as_slice() else {
+    let steps = wire.decided(&pending.id, &DoorDecision::why(Verdict::Ask));
+    let [AcpStep::ToEditor(why), AcpStep::ToEditor(question)] = steps.as_slice() else {
         panic!("{steps:?}")
     };
     assert!(String::from_utf8_lossy(why).contains("WHY"));
@@ -129,14 +119,14 @@ fn a_question_goes_on_as_it_came_after_the_reason() {
 fn what_is_cancelled_is_answered_so_and_only_once() {
     let (mut wire, pending) = asked();
     let other = json!({"method": "session/cancel", "params": {"sessionId": "other"}});
-    assert_eq!(editor(&mut wire, &other), [Step::Pass]);
+    assert_eq!(editor(&mut wire, &other), [AcpStep::Pass]);
     let cancel = json!({"method": "session/cancel", "params": {"sessionId": "s"}});
     let steps = editor(&mut wire, &cancel);
     assert!(
-        matches!(steps.as_slice(), [Step::Pass, Step::ToAgent(line)] if String::from_utf8_lossy(line).contains("cancelled"))
+        matches!(steps.as_slice(), [AcpStep::Pass, AcpStep::ToAgent(line)] if String::from_utf8_lossy(line).contains("cancelled"))
     );
     assert!(
-        wire.decided(&pending.id, &decision(Verdict::Allow))
+        wire.decided(&pending.id, &DoorDecision::why(Verdict::Allow))
             .is_empty()
     );
 }
@@ -162,12 +152,12 @@ fn an_agent_that_asks_nobody_is_set_to_ask_before_its_session_opens() {
         &json!({"id": "automode-mode-1", "error": {"code": 1, "message": "no"}}),
     );
     assert!(
-        matches!(steps.as_slice(), [Step::ToEditor(line)] if String::from_utf8_lossy(line).contains("\"error\"")),
+        matches!(steps.as_slice(), [AcpStep::ToEditor(line)] if String::from_utf8_lossy(line).contains("\"error\"")),
         "{steps:?}"
     );
 
     for (agent, mode) in [("codex-acp", "read-only"), ("somebody", "agent")] {
-        assert_eq!(opened(agent, mode).1, [Step::Pass], "{agent} {mode}");
+        assert_eq!(opened(agent, mode).1, [AcpStep::Pass], "{agent} {mode}");
     }
     let (_, steps) = opened("gemini-cli", "yolo");
     assert!(
@@ -186,7 +176,7 @@ fn only_what_the_user_typed_are_their_words() {
     ]}});
     let steps = editor(&mut wire, &prompt);
     assert!(
-        matches!(steps.as_slice(), [Step::Hear(session, words), Step::Pass] if session.id == "s" && words == "fix it\nplease"),
+        matches!(steps.as_slice(), [AcpStep::Hear(session, words), AcpStep::Pass] if session.id == "s" && words == "fix it\nplease"),
         "{steps:?}"
     );
 }
@@ -203,14 +193,14 @@ fn everything_else_passes() {
         "{\"method\":\"session/request_permission\",\"params\":{}}\n",
         "{\"id\":7,\"method\":\"fs/read_text_file\",\"params\":{\"sessionId\":\"s\"}}\n",
     ] {
-        assert_eq!(wire.agent_says(text.as_bytes()), [Step::Pass], "{text}");
-        assert_eq!(wire.editor_says(text.as_bytes()), [Step::Pass], "{text}");
+        assert_eq!(wire.agent_says(text.as_bytes()), [AcpStep::Pass], "{text}");
+        assert_eq!(wire.editor_says(text.as_bytes()), [AcpStep::Pass], "{text}");
     }
     let mut stranger = request();
     stranger["params"]["sessionId"] = json!("unknown");
     let steps = say(&mut wire, &stranger);
     assert!(
-        matches!(steps.as_slice(), [Step::ToEditor(_), Step::Pass]),
+        matches!(steps.as_slice(), [AcpStep::ToEditor(_), AcpStep::Pass]),
         "{steps:?}"
     );
 }
