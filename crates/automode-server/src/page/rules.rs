@@ -1,0 +1,38 @@
+//! Rules and how often each decided.
+
+use maud::{Markup, html};
+
+use super::chart::{VerdictCounts, by_name, grouped};
+use super::overview::encoded;
+use crate::store::{TallyRow, real};
+
+#[must_use]
+pub fn rules(rows: &[TallyRow], days: i64) -> Markup {
+    let counts = by_name(rows);
+    let mut sorted: Vec<(&String, &VerdictCounts)> = counts.iter().collect();
+    sorted.sort_by_key(|(_, counts)| std::cmp::Reverse((counts.stops(), counts.total())));
+    let latency = |name: &str| {
+        let own = rows.iter().filter(|row| row.name == name);
+        let (sum, count) = own.fold((0.0, 0), |(sum, count), row| {
+            (sum + row.latency, count + row.count)
+        });
+        if count == 0 { 0.0 } else { sum / real(count) }
+    };
+    html! {
+        p.quiet { "The rule, guard, fast path or permission behind each decision of the last " (days) " days." }
+        div.scroll { table {
+            thead { tr { th { "Rule" } th.n { "Denied" } th.n { "Asked" } th.n { "Allowed" } th.n { "Mean ms" } } }
+            tbody {
+                @for (name, counts) in sorted {
+                    tr {
+                        td { a href={ "/decisions?rule=" (encoded(name)) } { (if name.is_empty() { "no rule" } else { name }) } }
+                        td.n.deny { (grouped(counts.deny)) }
+                        td.n.ask { (grouped(counts.ask)) }
+                        td.n.allow { (grouped(counts.allow)) }
+                        td.n { (format!("{:.1}", latency(name))) }
+                    }
+                }
+            }
+        } }
+    }
+}

@@ -1,0 +1,138 @@
+//! Denials and questions, those that look needless first; and the rule that would end one.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::decisions::rows;
+use super::diff::{DiffLine, diff};
+use super::layout::{csrf, verdict};
+use crate::policy_review::PolicyReview;
+use crate::store::{DecisionRow, Login, PersonRole};
+
+/// Grounds that no allow rule reaches.
+pub const OUT_OF_REACH: [&str; 4] = ["rule", "guard", "policy", "failure"];
+
+/// What the page shows.
+pub struct StopsPage<'a> {
+    pub rows: &'a [DecisionRow],
+    pub names: &'a dyn Fn(&str) -> String,
+}
+
+/// A call that was stopped several times.
+struct Repeated<'a> {
+    row: &'a DecisionRow,
+    times: usize,
+    devices: Vec<&'a str>,
+}
+
+#[must_use]
+pub fn stops(page: &StopsPage<'_>) -> Markup {
+    let repeated = repeated(page.rows);
+    html! {
+        section.card {
+            h2 { "Likely needless" }
+            p.quiet { "The same call, stopped again and again: somebody wants it, and the answer never changes. Looked for among the latest 500 stops." }
+            @if repeated.is_empty() { p.quiet.empty { "Nothing was stopped more than twice." } } @else {
+                div.scroll { table {
+                    thead { tr { th.n { "Times" } th.n { "Devices" } th { "Verdict" } th { "Call" } th { "Rule" } th { "" } } }
+                    tbody {
+                        @for one in repeated.iter().take(20) {
+                            tr {
+                                td.n { (one.times) }
+                                td.n { (one.devices.len()) }
+                                td { (verdict(&one.row.verdict)) }
+                                td.call { a href={ "/decisions/" (one.row.id) } { code { (one.row.brief) } } }
+                                td { (one.row.rule) }
+                                td {
+                                    @if OUT_OF_REACH.contains(&one.row.ground.as_str()) { span.quiet { "a veto: no rule reaches it" } }
+                                    @else { a.button.small href={ "/stops/" (one.row.id) "/allow" } { "Allow for …" } }
+                                }
+                            }
+                        }
+                    }
+                } }
+            }
+        }
+        section.card {
+            h2 { "Denied and asked, latest first" }
+            @if page.rows.is_empty() { p.quiet.empty { "Nothing was stopped." } } @else {
+                div.scroll { table.rows { tbody { (rows(page.rows.get(..60).unwrap_or(page.rows), page.names)) } } }
+            }
+        }
+    }
+}
+
+fn repeated(rows: &[DecisionRow]) -> Vec<Repeated<'_>> {
+    let mut found: BTreeMap<(&str, &str), Repeated<'_>> = BTreeMap::new();
+    for row in rows {
+        let one = found.entry((&row.tool, &row.brief)).or_insert(Repeated {
+            row,
+            times: 0,
+            devices: Vec::new(),
+        });
+        one.times = one.times.saturating_add(1);
+        if !one.devices.contains(&row.device.as_str()) {
+            one.devices.push(&row.device);
+        }
+    }
+    let mut found: Vec<_> = found.into_values().filter(|one| one.times > 2).collect();
+    found.sort_by_key(|one| std::cmp::Reverse(one.times));
+    found
+}
+
+/// A rule that would allow a stopped call, before it goes out.
+pub struct AllowPage<'a> {
+    pub row: &'a DecisionRow,
+    pub rule: &'a str,
+    pub group: &'a str,
+    pub groups: &'a [(String, i64)],
+    pub diff: &'a [DiffLine],
+    pub review: &'a PolicyReview,
+    pub login: &'a Login,
+    /// A rule cannot reach what stopped this call.
+    pub out_of_reach: bool,
+    pub alone: bool,
+}
+
+#[must_use]
+pub fn allow(page: &AllowPage<'_>) -> Markup {
+    let admin = page.login.person.role >= PersonRole::Administrator;
+    html! {
+        section.card {
+            p { (verdict(&page.row.verdict)) " " code { (page.row.brief) } }
+            @if page.out_of_reach {
+                p.note.warn { "It was stopped by " b { (page.row.ground) } " " (page.row.rule) ". No allow rule reaches that: the rule below would change nothing for this call." }
+            }
+            @if page.alone {
+                p { "On this machine, in a terminal:" }
+                pre { code { "automode allow '" (page.rule) "'" } }
+            } @else {
+                form.filters method="get" action={ "/stops/" (page.row.id) "/allow" } {
+                    label { span { "Rule" } input.long type="text" name="rule" value=(page.rule) required; }
+                    label { span { "For" }
+                        select name="group" {
+                            option value="" selected[page.group.is_empty()] { "everyone" }
+                            @for (group, count) in page.groups {
+                                option value=(group) selected[page.group == *group] { "group " (group) " (" (count) ")" }
+                            }
+                        }
+                    }
+                    button.light type="submit" { "Show the change" }
+                }
+                h2 { "The change" }
+                (diff(page.diff))
+                (super::policy::review(page.review))
+                @if admin {
+                    form.answer method="post" action={ "/stops/" (page.row.id) "/allow" } {
+                        (csrf(page.login))
+                        input type="hidden" name="rule" value=(page.rule);
+                        input type="hidden" name="group" value=(page.group);
+                        button.good type="submit" name="stage" value="canary" disabled[!page.review.passes()] { "Release to the canary group" }
+                        button.light type="submit" name="stage" value="everyone" disabled[!page.review.passes()] { "Release to everyone" }
+                    }
+                } @else { p.quiet { "An administrator can release it." } }
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! A policy before it goes out: read, linted, and held to the organisation's cases.
+//!
+//! Every group's settings are looked at as that group's devices will read them. What
+//! could not be checked counts as a fault.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use automode::config::{self, Places};
+use serde::{Deserialize, Serialize};
+
+use crate::policy_document::PolicyDocument;
+
+/// What is to be said about a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PolicyReview {
+    /// It does not go out with these.
+    pub faults: Vec<String>,
+    /// Worth a look.
+    pub notes: Vec<String>,
+    pub cases: Vec<CaseResult>,
+}
+
+/// One labelled case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseResult {
+    pub name: String,
+    pub passed: bool,
+    pub verdict: String,
+    #[serde(default)]
+    pub reason: String,
+}
+
+impl PolicyReview {
+    /// Whether it may go out.
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        self.faults.is_empty() && self.cases.iter().all(|case| case.passed)
+    }
+}
+
+/// Looks at a policy. `cases` is the text of a file of `automode test`; none where empty.
+#[must_use]
+pub fn review(policy: &str, cases: &str) -> PolicyReview {
+    let mut review = PolicyReview::default();
+    let document = match PolicyDocument::read(policy) {
+        Ok(document) => document,
+        Err(error) => {
+            review.faults.push(error.to_string());
+            return review;
+        }
+    };
+    let place = std::env::temp_dir().join(format!("automode-review-{}", crate::secret::name()));
+    if let Err(error) = std::fs::create_dir(&place) {
+        review
+            .faults
+            .push(format!("it could not be looked at: {error}"));
+        return review;
+    }
+    let mut groups = document.groups();
+    groups.insert(0, String::new());
+    for group in groups {
+        lint(&mut review, &place, &group, &document.for_group(&group));
+    }
+    if !cases.trim().is_empty() && review.faults.is_empty() {
+        match run_cases(&place, &document.for_group(""), cases) {
+            Ok(results) => review.cases = results,
+            Err(why) => review.faults.push(why),
+        }
+    }
+    // Left behind it is a few kilobytes in a temporary directory.
+    let _ = std::fs::remove_dir_all(&place);
+    review
+}
+
+fn lint(review: &mut PolicyReview, place: &Path, group: &str, settings: &str) {
+    let file = place.join("policy.toml");
+    if let Err(error) = std::fs::write(&file, settings) {
+        review
+            .faults
+            .push(format!("it could not be looked at: {error}"));
+        return;
+    }
+    let policy = config::load(&Places::find(place, Some(file.clone()), &|_| None));
+    let shown = file.display().to_string();
+    let told = |text: &str| {
+        let text = text.replace(&shown, "policy");
+        if group.is_empty() {
+            text
+        } else {
+            format!("group {group}: {text}")
+        }
+    };
+    let add = |list: &mut Vec<String>, text: String| {
+        if !list.contains(&text) {
+            list.push(text);
+        }
+    };
+    for fault in &policy.provenance().faults {
+        add(&mut review.faults, told(fault));
+    }
+    for note in policy.lint() {
+        if note.origin.contains(&shown) {
+            add(
+                &mut review.notes,
+                told(&format!(
+                    "{}: {} {}",
+                    note.kind.name(),
+                    note.subject,
+                    note.text
+                )),
+            );
+        }
+    }
+}
+
+/// What `automode test --json` prints.
+#[derive(Deserialize)]
+struct Printed {
+    cases: Vec<CaseResult>,
+}
+
+fn run_cases(place: &Path, settings: &str, cases: &str) -> Result<Vec<CaseResult>, String> {
+    let unable = |error: &dyn std::fmt::Display| format!("the cases could not be run: {error}");
+    let (file, listed) = (place.join("policy.toml"), place.join("cases.toml"));
+    std::fs::write(&file, settings).map_err(|error| unable(&error))?;
+    std::fs::write(&listed, cases).map_err(|error| unable(&error))?;
+    let output = Command::new(program())
+        .args(["test", "--json", "--config"])
+        .args([&file, &listed])
+        .current_dir(place)
+        .env_clear()
+        .env("HOME", place)
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| unable(&error))?;
+    let printed: Printed = serde_json::from_slice(&output.stdout).map_err(|_| {
+        let told = String::from_utf8_lossy(&output.stderr);
+        unable(&told.trim().replace(&place.display().to_string(), ""))
+    })?;
+    Ok(printed.cases)
+}
+
+/// The program beside this one, or the one that is installed.
+#[must_use]
+pub fn program() -> PathBuf {
+    let beside = std::env::current_exe().ok().and_then(|own| {
+        // A test of cargo lies one folder deeper.
+        own.ancestors()
+            .skip(1)
+            .take(2)
+            .map(|folder| folder.join("automode"))
+            .find(|path| path.is_file())
+    });
+    beside.unwrap_or_else(|| PathBuf::from("automode"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_policy_does_not_pass() {
+        for (policy, passes) in [
+            ("", true),
+            (
+                "[permissions]\ndeny = [\"Bash(terraform destroy *)\"]\n",
+                true,
+            ),
+            ("[permissions]\ndeni = [\"Bash(x)\"]\n", false),
+            ("[permissions\n", false),
+            ("[group.a.permissions]\nallow = \"Bash\"\n", true),
+            ("[group.a]\nx = 1\n", false),
+        ] {
+            let review = review(policy, "");
+            assert_eq!(review.passes(), passes, "{policy}: {review:?}");
+        }
+    }
+}
