@@ -1,6 +1,8 @@
-//! Times as people write and read them. All in UTC: a log is compared across machines.
+//! Times as people write and read them: local, with the zone where the date stands.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::zone;
 
 const DAY: u64 = 86_400;
 
@@ -12,15 +14,42 @@ pub fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `2026-11-15 21:39:09`.
+/// `2026-11-15 22:39:09 +01:00`.
 pub fn stamp(milliseconds: u64) -> String {
-    let seconds = milliseconds / 1000;
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{} {hour:02}:{minute:02}:{second:02}", day(milliseconds))
+    let zone = zone::name(offset(milliseconds));
+    format!("{} {} {zone}", day(milliseconds), time(milliseconds))
 }
 
-/// `2026-11-15`.
+/// `22:39:09`.
+pub fn time(milliseconds: u64) -> String {
+    let seconds = local(milliseconds) / 1000;
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{hour:02}:{minute:02}:{second:02}")
+}
+
+/// `2026-11-15`, as it was here.
 pub fn day(milliseconds: u64) -> String {
+    date(local(milliseconds))
+}
+
+/// `2026-11-15 (+01:00)`.
+pub fn day_and_zone(milliseconds: u64) -> String {
+    format!(
+        "{} ({})",
+        day(milliseconds),
+        zone::name(offset(milliseconds))
+    )
+}
+
+fn offset(milliseconds: u64) -> i64 {
+    zone::offset_at(i64::try_from(milliseconds / 1000).unwrap_or_default())
+}
+
+fn local(milliseconds: u64) -> u64 {
+    milliseconds.saturating_add_signed(offset(milliseconds).saturating_mul(1000))
+}
+
+fn date(milliseconds: u64) -> String {
     let days = milliseconds / 1000 / DAY;
     // Days since 1 March of year 0, in cycles of 400 years.
     let days = days.saturating_add(719_468);
@@ -91,10 +120,9 @@ mod tests {
 
     #[test]
     fn days_and_spans() {
-        assert_eq!(stamp(0), "1970-01-01 00:00:00");
-        assert_eq!(stamp(1_794_778_749_087), "2026-11-15 21:39:09");
-        assert_eq!(day(951_782_400_000), "2000-02-29");
-        assert_eq!(day(4_107_542_400_000), "2100-03-01");
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(951_782_400_000), "2000-02-29");
+        assert_eq!(date(4_107_542_400_000), "2100-03-01");
         assert_eq!(span("2h"), Ok(Duration::from_secs(7200)));
         for wrong in ["", "h", "2", "2w", "-1s"] {
             assert!(span(wrong).is_err(), "{wrong}");

@@ -5,6 +5,7 @@
 
 use std::env;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use automode::config::{self, Places};
 use automode::judge::{
@@ -13,7 +14,7 @@ use automode::judge::{
 use automode::ports::Judge;
 use automode::state::State;
 use automode::{Failure, Gate, Policy};
-use automode_core::judge::{Model, Provider, Reply, Request, Service};
+use automode_core::judge::{Model, Provider, Reply, Request, Service, Trouble};
 use automode_providers::{Surroundings, open};
 
 use crate::person;
@@ -24,7 +25,21 @@ pub fn with_configured_judge(
     session: &str,
     agent_model: impl Fn() -> Option<String> + Send + Sync + 'static,
 ) -> Gate {
-    let chosen = chosen(gate.policy());
+    with_judge_within(gate, session, Duration::MAX, agent_model)
+}
+
+/// The same, for somebody who has to answer within a time: a judge that is late is then an outage
+/// like any other, written down and counted.
+pub fn with_judge_within(
+    gate: Gate,
+    session: &str,
+    within: Duration,
+    agent_model: impl Fn() -> Option<String> + Send + Sync + 'static,
+) -> Gate {
+    let chosen = chosen(gate.policy()).map(|service| Service {
+        deadline: service.deadline.min(within),
+        ..service
+    });
     let lazy = |wrong, service| LazyJudge {
         wrong,
         service,
@@ -36,7 +51,7 @@ pub fn with_configured_judge(
         Ok(service) if service.chain.is_empty() => gate,
         Ok(service) => gate.with_judge(lazy(None, service)),
         // Somebody wanted a judge: doing without one in silence would not be what they asked for.
-        Err(wrong) => gate.with_judge(lazy(Some(wrong.to_string()), Service::default())),
+        Err(wrong) => gate.with_judge(lazy(Some(wrong), Service::default())),
     }
 }
 
@@ -54,7 +69,7 @@ fn is_judging() -> bool {
 /// A chain that is put together at the first question.
 struct LazyJudge {
     /// Why there can be no chain.
-    wrong: Option<String>,
+    wrong: Option<Wrong>,
     service: Service,
     session: String,
     /// The agent's own model, looked up when nobody chose another.
@@ -63,7 +78,14 @@ struct LazyJudge {
 }
 
 impl Judge for LazyJudge {
-    fn ask(&self, request: &Request) -> Result<Reply, Failure> {
+    fn ask(&self, request: &Request) -> Result<Reply, Trouble> {
+        if let Some(Wrong::Judging) = self.wrong {
+            // Not an outage: an outage may be left to a person, and this would switch the judge off.
+            return Err(Trouble::new(
+                Failure::Cancelled,
+                &Wrong::Judging.to_string(),
+            ));
+        }
         self.chain.get_or_init(|| self.build()).ask(request)
     }
 }
@@ -72,7 +94,7 @@ impl LazyJudge {
     fn build(&self) -> Chain {
         let state = state();
         let links = match &self.wrong {
-            Some(why) => vec![broken("judge", why.clone())],
+            Some(wrong) => vec![broken("judge", wrong.to_string())],
             None => {
                 let open = |provider: &Provider| provider.model.is_none();
                 let model = self.service.chain.iter().any(open).then(&self.agent_model);
@@ -116,7 +138,7 @@ pub fn standings(cwd: &str) -> Vec<(String, Result<CanaryRecord, String>)> {
     let policy = config::load(&Places::here(cwd.as_ref(), None));
     let service = match chosen(&policy) {
         Ok(service) => service,
-        Err(wrong) => return vec![("judge".to_owned(), Err(wrong.to_string()))],
+        Err(wrong) => return vec![("of the environment".to_owned(), Err(wrong.to_string()))],
     };
     let records = state().and_then(|state| Records::open(&state).ok());
     service
@@ -137,8 +159,17 @@ pub fn standings(cwd: &str) -> Vec<(String, Result<CanaryRecord, String>)> {
         .collect()
 }
 
+/// What went wrong with a judge last, and when: in milliseconds since the epoch.
+pub fn last_trouble() -> Option<(u64, String)> {
+    let (at, document) = Folder::errors(&state()?).ok()?.newest()?;
+    let detail = document.get("detail")?.as_str()?.to_owned();
+    Some((at, detail))
+}
+
 /// Opens one provider with what the environment knows.
 pub fn opened(provider: &Provider, agent_model: Option<&str>) -> Result<Box<dyn Model>, String> {
+    // The address was completed when the judge was chosen, or must not be.
+    let variable = |name: &str| variable(name).filter(|_| name != "AUTOMODE_BASE_URL");
     let surroundings = Surroundings {
         variable: &variable,
         agent_model,

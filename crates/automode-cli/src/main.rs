@@ -18,7 +18,10 @@ mod effects;
 mod judge;
 mod output;
 mod person;
+mod prompts;
 mod setup;
+mod user_config;
+mod zone;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -53,6 +56,7 @@ enum Command {
     Man(command::man::Args),
     Eval(command::eval::Args),
     Test(command::test::Args),
+    Setup(command::setup::Args),
     Install(command::install::Args),
     Uninstall(command::uninstall::Args),
     Status(command::status::Args),
@@ -72,6 +76,14 @@ enum Command {
     Undo(command::undo::Args),
     Try(command::try_out::Args),
     Gateway(command::gateway::Args),
+    /// Serve policy, decisions and pages for a team
+    Serve(command::server::Args),
+    /// Show this machine's decisions in the browser, live
+    Dashboard(command::server::Args),
+    /// Belong to an organisation, and bring its policy out
+    Fleet(command::server::Args),
+    /// List waiting questions, or answer one
+    Approve(command::server::Args),
 }
 
 fn main() -> ExitCode {
@@ -111,6 +123,7 @@ fn run() -> u8 {
         Command::Man(args) => command::man::run(&args, Cli::command()),
         Command::Eval(args) => command::eval::run(args),
         Command::Test(args) => command::test::run(args),
+        Command::Setup(args) => command::setup::run(args),
         Command::Install(args) => command::install::run(args),
         Command::Uninstall(args) => command::uninstall::run(args),
         Command::Status(args) => command::status::run(args),
@@ -131,6 +144,10 @@ fn run() -> u8 {
         Command::Undo(args) => command::undo::run(args),
         Command::Try(args) => command::try_out::run(args),
         Command::Gateway(args) => command::gateway::run(args),
+        Command::Serve(args) => command::server::run("serve", args),
+        Command::Dashboard(args) => command::server::run("dashboard", args),
+        Command::Fleet(args) => command::server::run("fleet", args),
+        Command::Approve(args) => command::server::run("approve", args),
     };
     done.unwrap_or_else(|error| {
         output::error(&error);

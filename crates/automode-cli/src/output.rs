@@ -21,8 +21,8 @@ pub enum Detail {
 /// Verdict, reason and ground.
 pub fn answer(decision: &Decision) -> String {
     let verdict = paint(decision.verdict);
-    let reason = clean(&decision.reason);
-    let ground = clean(&ground(&decision.ground));
+    let reason = folded(&clean(&decision.reason), decision.verdict.name().len() + 2);
+    let ground = folded(&clean(&ground(&decision.ground)), 8);
     let end = if decision.stop {
         "the run must end\n"
     } else {
@@ -38,13 +38,13 @@ pub fn trace(decision: &Decision) -> String {
         let stage = json!(entry.stage);
         let stage = stage.as_str().unwrap_or_default();
         let verdict = entry.verdict.map_or("-", Verdict::name);
-        let note = clean(&entry.note);
+        let note = folded(&clean(&entry.note), 21);
         told.push_str(&format!("{stage:<13} {verdict:<6} {note}\n"));
     }
     for finding in &decision.findings {
         let weight = json!(finding.weight);
         let weight = weight.as_str().unwrap_or_default();
-        let (rule, evidence) = (finding.rule, clean(&finding.evidence));
+        let (rule, evidence) = (finding.rule, folded(&clean(&finding.evidence), 14));
         told.push_str(&format!("{weight:<13} {rule}  {evidence}\n"));
     }
     told
@@ -117,7 +117,7 @@ pub fn ground(ground: &Ground) -> String {
         Ground::Judge(stage) => format!("judge, {} pass", json!(stage).as_str().unwrap_or("?")),
         Ground::Mode(mode) => format!("mode {}", mode.name()),
         Ground::Limit => "denial limit".to_owned(),
-        Ground::NoJudge => "no judge is configured".to_owned(),
+        Ground::NoJudge => "no judge is configured (hint: automode setup)".to_owned(),
         Ground::Failure(failure) => {
             format!("failure {}", json!(failure).as_str().unwrap_or("?"))
         }
@@ -126,6 +126,47 @@ pub fn ground(ground: &Ground) -> String {
 
 fn paint(verdict: Verdict) -> String {
     painted(verdict, verdict.name())
+}
+
+/// The columns of the terminal, or 80.
+pub fn width() -> usize {
+    let told = env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    told.or_else(|| {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        Some(usize::from(size.ws_col))
+    })
+    .filter(|columns| *columns >= 40)
+    .unwrap_or(80)
+}
+
+/// A line that begins so many columns to the right, broken between words where a terminal would
+/// break it in the middle of one. What reads a pipe gets it whole.
+pub fn folded(text: &str, indent: usize) -> String {
+    if io::stdout().is_terminal() {
+        folded_to(text, indent, width())
+    } else {
+        text.to_owned()
+    }
+}
+
+fn folded_to(text: &str, indent: usize, width: usize) -> String {
+    let room = width.saturating_sub(indent).max(20);
+    let margin = " ".repeat(indent);
+    let (mut folded, mut column) = (String::new(), 0_usize);
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column.saturating_add(length).saturating_add(1) > room {
+            folded.push('\n');
+            folded.push_str(&margin);
+            column = 0;
+        } else if column > 0 {
+            folded.push(' ');
+            column = column.saturating_add(1);
+        }
+        folded.push_str(word);
+        column = column.saturating_add(length);
+    }
+    folded
 }
 
 /// A text in the colour of a verdict, where colour is wanted.
@@ -173,6 +214,21 @@ pub fn escape(raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_broken_between_words() {
+        let check = |text: &str, expected: &str| assert_eq!(folded_to(text, 4, 26), expected);
+        check("short", "short");
+        check(
+            "one two three four five six",
+            "one two three four\n    five six",
+        );
+        check(
+            "a-word-that-is-longer-than-a-line x",
+            "a-word-that-is-longer-than-a-line\n    x",
+        );
+        check("", "");
+    }
 
     #[test]
     fn a_reason_cannot_move_the_cursor() {

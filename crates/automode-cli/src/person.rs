@@ -18,21 +18,21 @@ const OTHER_AGENTS: &[&str] = &["aider"];
 
 /// Refuses anybody but a person at a terminal.
 pub fn required(what: &str) -> Result<()> {
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        bail!(
-            "`{what}` is for a person at a terminal\nhint: run it yourself, not from a script or an agent"
-        );
-    }
     let marks = CLIENTS.iter().flat_map(|client| client.marks.variables);
     let mut marks = marks.chain(OTHER_MARKS);
     if let Some(mark) = marks.find(|mark| env::var_os(mark).is_some()) {
         bail!(
-            "`{what}` is for a person, and `{mark}` says that an agent runs this\nhint: use a terminal of your own"
+            "`{what}` is for a person, and `{mark}` says that an agent runs this\nhint: open another terminal, outside of the agent, and run it there"
         );
     }
     if let Some(agent) = agent_above() {
         bail!(
-            "`{what}` is for a person, and `{agent}` runs this\nhint: use a terminal of your own"
+            "`{what}` is for a person, and `{agent}` runs this\nhint: open another terminal, outside of the agent, and run it there"
+        );
+    }
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        bail!(
+            "`{what}` is for a person at a terminal\nhint: type it in a terminal of your own, not in a script"
         );
     }
     Ok(())

@@ -7,13 +7,11 @@ use std::path::{self, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use automode::config::{self, Places};
+pub use automode::here::{home, variables};
 use automode::{Gate, ToolCall};
 use serde_json::{Map, Value};
 
 use crate::judge;
-
-/// Variables that expansions may use.
-const VARIABLES: &[&str] = &["USER", "LOGNAME", "TMPDIR", "HOSTNAME"];
 
 /// The gate under the policy that is in force in a directory. A broken file does not
 /// stop it: its policy then allows nothing, and says why.
@@ -41,32 +39,6 @@ pub fn directory(named: Option<PathBuf>) -> Result<String> {
         .to_str()
         .map(str::to_owned)
         .ok_or_else(|| anyhow!("the directory `{shown}` is not valid UTF-8"))
-}
-
-/// The user's home: as the environment says or, as shells do it, as the list of users does.
-pub fn home() -> Option<String> {
-    let named = env::var("HOME").ok().filter(|home| home.starts_with('/'));
-    named.or_else(listed_home)
-}
-
-fn listed_home() -> Option<String> {
-    let user = rustix::process::getuid().as_raw().to_string();
-    let users = std::fs::read_to_string("/etc/passwd").ok()?;
-    users.lines().find_map(|line| {
-        let mut fields = line.split(':').skip(2);
-        let is_it = fields.next() == Some(user.as_str());
-        fields
-            .nth(2)
-            .filter(|home| is_it && home.starts_with('/'))
-            .map(str::to_owned)
-    })
-}
-
-pub fn variables() -> Vec<(String, String)> {
-    VARIABLES
-        .iter()
-        .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
-        .collect()
 }
 
 /// The input as JSON, or the command as the input of the Bash tool.

@@ -4,20 +4,27 @@
 //! installed there by name and pinned version when they are missing. Elsewhere, and
 //! for a client that cannot be installed, it says so and passes.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed"
+)]
 
-use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+#[path = "clients/bench.rs"]
+mod bench;
+#[path = "clients/channels.rs"]
+mod channels;
+#[path = "clients/rewriting.rs"]
+mod rewriting;
+#[path = "clients/screen.rs"]
+mod screen;
 
-use automode_testkit::model::{Model, Turn};
-use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
 
-const PATIENCE: Duration = Duration::from_secs(120);
-const NODE: &str = "22.23.3";
+use serde_json::json;
+
+use bench::{Bench, bench, directory, install, installed, run};
 
 /// A client, and how it is run.
 struct Client {
@@ -31,54 +38,6 @@ struct Client {
     arguments: &'static [&'static str],
     configure: fn(&Bench),
     environment: fn(&str) -> Vec<(&'static str, String)>,
-}
-
-/// A scratch home with a project and a model.
-struct Bench {
-    root: tempfile::TempDir,
-    model: Model,
-    prefix: PathBuf,
-}
-
-impl Bench {
-    fn home(&self) -> PathBuf {
-        self.root.path().join("home")
-    }
-
-    fn project(&self) -> PathBuf {
-        self.root.path().join("shop")
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.home().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn command(&self, program: &Path) -> Command {
-        let bin = self.prefix.join("node_modules/.bin");
-        let path = format!(
-            "{}:{}:{}",
-            bin.display(),
-            node(&self.prefix).display(),
-            env::var("PATH").unwrap_or_default()
-        );
-        let mut command = Command::new(program);
-        command
-            .env_clear()
-            .envs([
-                ("PATH", path),
-                ("TERM", "dumb".to_owned()),
-                ("LANG", "C.UTF-8".to_owned()),
-            ])
-            .env("HOME", self.home())
-            .env("CODEX_HOME", self.home().join(".codex"))
-            .current_dir(self.project())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    }
 }
 
 const CLIENTS: &[Client] = &[
@@ -200,7 +159,10 @@ const CLIENTS: &[Client] = &[
         tool: "bash",
         field: "command",
         arguments: &["--allow-all-tools", "-p", "please do the task"],
-        configure: |_| {},
+        configure: |bench| {
+            let trusted = json!({"trusted_folders": [bench.project().display().to_string()]});
+            bench.write(".copilot/config.json", &trusted.to_string());
+        },
         environment: |url| {
             vec![
                 ("COPILOT_OFFLINE", "true".to_owned()),
@@ -257,36 +219,20 @@ const CLIENTS: &[Client] = &[
 
 #[test]
 fn real_clients_are_stopped_and_let_through() {
-    let Some(directory) = env::var_os("AUTOMODE_CLIENTS").map(PathBuf::from) else {
-        println!("skipped: set AUTOMODE_CLIENTS to a directory for the clients to try them");
+    let Some(directory) = directory() else {
         return;
     };
-    if let Err(why) = young_node() {
-        println!("skipped: {why}");
-        return;
-    }
-    let only = env::var("AUTOMODE_CLIENT").ok();
     let mut failures = Vec::new();
-    for client in CLIENTS
-        .iter()
-        .filter(|client| only.as_deref().is_none_or(|only| only == client.name))
-    {
-        match install(&directory.join(client.name), client.package, client.version) {
-            Err(why) => println!("skipped {}: {why}", client.name),
-            Ok(prefix) => {
-                failures.extend(check(
-                    client,
-                    &prefix,
-                    "rm -r ./precious",
-                    Expected::Stopped,
-                ));
-                failures.extend(check(
-                    client,
-                    &prefix,
-                    "touch marker && echo made",
-                    Expected::Runs,
-                ));
-            }
+    for client in CLIENTS {
+        let Some((client, prefix)) = installed(&directory, client.name) else {
+            continue;
+        };
+        let calls = [
+            ("rm -r ./precious", Expected::Stopped),
+            ("touch marker && echo made", Expected::Runs),
+        ];
+        for (command, expected) in calls {
+            failures.extend(check(client, &prefix, command, expected));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -300,33 +246,7 @@ enum Expected {
 
 /// Runs one client with one call; says what was wrong.
 fn check(client: &Client, prefix: &Path, command: &str, expected: Expected) -> Option<String> {
-    let mut input = serde_json::Map::new();
-    input.insert(client.field.to_owned(), Value::from(command));
-    if client.field == "command" {
-        input.insert("description".to_owned(), Value::from("Do it"));
-    }
-    let call = Turn::Call {
-        tool: client.tool.to_owned(),
-        input: Value::Object(input),
-    };
-    let bench = Bench {
-        root: tempfile::tempdir().unwrap(),
-        model: Model::start(vec![call, Turn::Say("finished".to_owned())]).unwrap(),
-        prefix: prefix.to_owned(),
-    };
-    fs::create_dir_all(bench.home()).unwrap();
-    fs::create_dir_all(bench.project().join("precious")).unwrap();
-    fs::write(bench.project().join("precious/keep.txt"), "data\n").unwrap();
-    Command::new("git")
-        .args(["init", "-q"])
-        .current_dir(bench.project())
-        .status()
-        .unwrap();
-    (client.configure)(&bench);
-    let automode = Path::new(env!("CARGO_BIN_EXE_automode"));
-    let installed = run(bench
-        .command(automode)
-        .args(["install", client.name, "--yes"]));
+    let bench = bench(client, prefix, command);
     let program = prefix.join("node_modules/.bin").join(client.program);
     let ran = run(bench
         .command(&program)
@@ -347,126 +267,8 @@ fn check(client: &Client, prefix: &Path, command: &str, expected: Expected) -> O
     );
     (!right).then(|| {
         format!(
-            "{} {expected:?}: kept {kept}, made {made}\ninstaller: {installed}\nclient: {ran}",
+            "{} {expected:?}: kept {kept}, made {made}\nclient: {ran}",
             client.name
         )
     })
-}
-
-/// Runs a program to its end, or ends it when it takes too long; all it said.
-fn run(command: &mut Command) -> String {
-    let mut child = command.spawn().unwrap();
-    let end = Instant::now() + PATIENCE;
-    while child.try_wait().unwrap().is_none() && Instant::now() < end {
-        thread::sleep(Duration::from_millis(50));
-    }
-    // It is ours to end; it may have ended already.
-    let _ = child.kill();
-    let output = child.wait_with_output().unwrap();
-    format!(
-        "{} {}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
-
-/// The pinned package in a directory of its own, installed where it is missing.
-fn install(prefix: &Path, package: &str, version: &str) -> Result<PathBuf, String> {
-    let about = prefix
-        .join("node_modules")
-        .join(package)
-        .join("package.json");
-    let is_there = || {
-        fs::read_to_string(&about)
-            .is_ok_and(|text| text.contains(&format!("\"version\": \"{version}\"")))
-    };
-    if !is_there() {
-        npm(prefix, &format!("{package}@{version}"))?;
-        for script in ["install.cjs", "postinstall.mjs"] {
-            let home = about.with_file_name("");
-            if home.join(script).exists() {
-                let placed = Command::new("node")
-                    .arg(script)
-                    .current_dir(&home)
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .status();
-                placed.map_err(|error| format!("node does not run: {error}"))?;
-            }
-        }
-    }
-    if package.starts_with("@qwen-code") && !node(prefix).join("node").exists() {
-        let name = format!(
-            "node-{}-{}",
-            env::consts::OS.replace("macos", "darwin"),
-            env::consts::ARCH
-                .replace("x86_64", "x64")
-                .replace("aarch64", "arm64")
-        );
-        npm(prefix, &format!("{name}@{NODE}"))?;
-    }
-    if is_there() {
-        Ok(prefix.to_owned())
-    } else {
-        Err(format!("{package}@{version} could not be installed"))
-    }
-}
-
-/// The clients are programs for node 20 and younger.
-fn young_node() -> Result<(), String> {
-    let said = Command::new("node")
-        .arg("--version")
-        .output()
-        .map_err(|error| format!("node does not run: {error}"))?;
-    let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
-    let major = version
-        .trim_start_matches('v')
-        .split('.')
-        .next()
-        .and_then(|major| major.parse::<u32>().ok());
-    match major {
-        Some(20..) => Ok(()),
-        Some(_) | None => Err(format!("the clients need node 20, and this is {version}")),
-    }
-}
-
-/// A node of its own beside a client that needs a younger one.
-fn node(prefix: &Path) -> PathBuf {
-    let name = format!(
-        "node-{}-{}",
-        env::consts::OS.replace("macos", "darwin"),
-        env::consts::ARCH
-            .replace("x86_64", "x64")
-            .replace("aarch64", "arm64")
-    );
-    prefix.join("node_modules").join(name).join("bin")
-}
-
-fn npm(prefix: &Path, what: &str) -> Result<(), String> {
-    fs::create_dir_all(prefix).map_err(|error| error.to_string())?;
-    let manifest = prefix.join("package.json");
-    if !manifest.exists() {
-        fs::write(&manifest, "{\"private\": true}\n").map_err(|error| error.to_string())?;
-    }
-    let status = Command::new("npm")
-        .args([
-            "install",
-            "--no-audit",
-            "--no-fund",
-            "--ignore-scripts",
-            "--save-exact",
-            "--loglevel=error",
-            what,
-        ])
-        .current_dir(prefix)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .map_err(|error| format!("npm does not run: {error}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("npm could not install {what}"))
-    }
 }

@@ -143,6 +143,72 @@ fn defaults_are_a_configuration_that_changes_nothing() {
             .collect::<Vec<_>>()
     };
     assert_eq!(values(&shown), values(&plain));
+    let (code, lint, _) = machine.run(&["config", "lint"]);
+    assert_eq!((code, lint.trim()), (0, "nothing to say"));
+}
+
+/// What people really wrote, and what they are told.
+#[test]
+fn mistakes_are_named_with_what_was_meant() {
+    let check = |text: &str, expected: &[&str]| {
+        let machine = Machine::new(&[(USER, text)]);
+        let (code, out, _) = machine.run(&["config", "lint"]);
+        assert_ne!(code, 0, "{text}: {out}");
+        for part in expected {
+            assert!(out.contains(part), "{text}: `{part}` is missing in {out}");
+        }
+    };
+    let hard = "[auto_mode]\nhard_deny = [\"$defaults\", \"production-deply\"]\n";
+    check(
+        hard,
+        &[
+            "there is no rule `production-deply`",
+            "did you mean `production-deploy`?",
+        ],
+    );
+    check(
+        "[permissions]\ndeny = [\"WebFetch(evil.com)\"]\n",
+        &["WebFetch(domain:"],
+    );
+    let judge = |line: &str| {
+        format!("[[judge.chain]]\nkind = \"openai-compatible\"\nmodel = \"m\"\n{line}\n")
+    };
+    check(
+        &judge("base_url = \"localhost:11434\""),
+        &["has no scheme", "`http://localhost:11434`"],
+    );
+    check(
+        &judge("api_key = \"x\""),
+        &["unknown key `api_key`", "`key_env`"],
+    );
+    check(&judge("modle = \"x\""), &["did you mean `model`?"]);
+    check(
+        "[judge.budget]\nday = 5\n",
+        &["less than a cent", "`\"$5\"`"],
+    );
+    check("[judge.budget]\nday = \"five\"\n", &["expected money"]);
+    check(
+        "[limits]\ntotal = 5.0\n",
+        &["expected a whole number", "without a point"],
+    );
+    check(
+        "[permissions]\nmanaged_allow_only = true\n",
+        &["an administrator's file only"],
+    );
+    check(
+        "strip = \"standard\"\nstrip = \"strict\"\n",
+        &["duplicate key `strip`"],
+    );
+    let covered = "[permissions]\nallow = [\"Bash(python *)\", \"Bash(python tests.py)\"]\n";
+    let machine = Machine::new(&[(USER, covered)]);
+    let (_, out, _) = machine.run(&["config", "lint"]);
+    assert!(!out.contains("covers it"), "{out}");
+    let money = Machine::new(&[(USER, "[judge.budget]\nday = \"$5\"\nsession = \"$0.25\"\n")]);
+    let (code, out, _) = money.run(&["config", "show"]);
+    assert!(
+        code == 0 && out.contains("judge.budget.day = 5000000") && out.contains("session = 250000"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -167,4 +233,35 @@ fn pages_completions_and_manual() {
     let (code, ..) = machine.run(&["man", "--out", pages.to_str().expect("a path")]);
     assert_eq!(code, 0);
     assert!(pages.join("automode-check.1").is_file());
+}
+
+/// A list of trusted hosts: they need no question, and every other host does.
+#[test]
+fn hosts_that_nobody_trusts_ask() {
+    let machine = Machine::new(&[(USER, "hosts = [\"docs.rs\", \"*.example.com\"]\n")]);
+    let fetch = |url: &str, expected: i32| {
+        let input = format!("{{\"url\": \"{url}\", \"prompt\": \"p\"}}");
+        let (code, out, _) = machine.run(&["check", "--tool", "WebFetch", "--input", &input]);
+        assert_eq!(code, expected, "{url}: {out}");
+    };
+    fetch("https://docs.rs/serde", 0);
+    fetch("https://api.example.com/x?q=1", 0);
+    fetch("https://evil.com/?q=secret", 1);
+    fetch("https://docs.rs.evil.com/", 1);
+    fetch("https://docs.rs@evil.com/", 1);
+    fetch("https://example.com/", 1);
+    fetch("nonsense", 1);
+    assert_eq!(
+        machine.run(&["check", "curl -s https://docs.rs/serde"]).0,
+        0
+    );
+    let (code, out, _) = machine.run(&["check", "curl -s https://evil.com/x"]);
+    assert!(code == 1 && out.contains("hosts: not evil.com"), "{out}");
+    let free = Machine::new(&[]);
+    let input = "{\"url\": \"https://evil.com/\", \"prompt\": \"p\"}";
+    assert_eq!(
+        free.run(&["check", "--tool", "WebFetch", "--input", input])
+            .0,
+        0
+    );
 }

@@ -67,7 +67,12 @@ impl World {
     /// Whether commands can be confined here; the hook knows it from the doctor.
     fn confines(&self) -> bool {
         let output = self.automode(&["doctor"]);
-        String::from_utf8_lossy(&output.stdout).contains("can be confined by")
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let confines = said.contains("can be confined by");
+        // A machine that offers no backend is skipped; one whose backend is broken is not.
+        let broken = said.contains("the probe ended with 125");
+        assert!(!broken || confines, "{said}");
+        confines
     }
 
     fn hook(&self, client: &str, payload: &Value) -> Value {
@@ -210,6 +215,86 @@ fn every_client_that_rewrites_runs_it_confined() {
     assert_eq!(sums["promises"]["confined"], 6, "{sums}");
 }
 
+/// What was promised for the only call.
+fn promised(world: &World) -> Value {
+    let tickets = fs::read_dir(world.state.join("confined"))
+        .unwrap()
+        .flatten();
+    let ticket = tickets
+        .map(|entry| entry.path())
+        .find(|path| path.to_string_lossy().ends_with(".ticket.json"))
+        .unwrap();
+    serde_json::from_slice(&fs::read(ticket).unwrap()).unwrap()
+}
+
+#[test]
+fn a_project_opens_nothing() {
+    let world = world(UNREAD);
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "true");
+    let own = "undo = \"on\"\n[confine]\nmode = \"off\"\nhome = \"hide\"\nwrite = [\"/\"]\nread = [\"/\"]\n\
+               net = [\"evil.example\"]\nloopback = [\"5432\"]\n";
+    fs::write(world.project.join(".automode.toml"), own).unwrap();
+    let answer = world.before("claude-code", COMMAND);
+    if rewritten("claude-code", &answer).is_none() {
+        // Settings that say what they may not are refused whole; that is strict, too.
+        assert_ne!(
+            answer["hookSpecificOutput"]["permissionDecision"], "allow",
+            "{answer}"
+        );
+        return;
+    }
+    let promise = promised(&world)["confinement"].clone();
+    let expected = json!({"project": world.project, "write": [], "read": [], "home": "empty",
+        "git": "read-only", "network": "off", "loopback": []});
+    assert_eq!(promise, expected);
+}
+
+#[test]
+fn a_person_opens_what_the_settings_name() {
+    let world = world(
+        "[confine]\nmode = \"unread\"\nnet = [\"registry.example\"]\nloopback = [\"5432\"]\n",
+    );
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "true");
+    let answer = world.before("claude-code", COMMAND);
+    assert!(rewritten("claude-code", &answer).is_some(), "{answer}");
+    let promise = promised(&world)["confinement"].clone();
+    assert_eq!(
+        promise["network"],
+        json!({"registries": ["registry.example"]})
+    );
+    assert_eq!(promise["loopback"], json!([5432]));
+}
+
+#[test]
+fn setting_the_shell_is_left_to_the_shell() {
+    let world = world("[confine]\nmode = \"always\"\n");
+    if !world.confines() {
+        return;
+    }
+    fs::create_dir(world.project.join("src")).unwrap();
+    let check = |command: &str, confined: bool| {
+        let answer = world.before("claude-code", command);
+        assert_eq!(
+            rewritten("claude-code", &answer).is_some(),
+            confined,
+            "{command}: {answer}"
+        );
+    };
+    check("cd src", false);
+    check("export MODE=test", false);
+    check("cd src && export MODE=test", false);
+    check("MODE=test", false);
+    check("ls src", true);
+    check("cd src && ls", true);
+    check("export MODE=$(ls)", true);
+}
+
 #[test]
 fn a_client_that_ignores_rewriting_asks() {
     let world = world(UNREAD);
@@ -260,6 +345,52 @@ fn a_client_that_ran_the_original_is_not_trusted_again() {
 }
 
 #[test]
+fn another_hook_that_put_its_own_command_in_place_ends_the_trust() {
+    let world = world(UNREAD);
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "true");
+    assert!(rewritten("claude-code", &world.before("claude-code", COMMAND)).is_some());
+    world.after("claude-code", "echo what another hook made of it");
+    let again = world.before("claude-code", "./tool.bin again");
+    assert_eq!(rewritten("claude-code", &again), None, "{again}");
+}
+
+#[test]
+fn a_run_that_was_killed_is_mended() {
+    let world = world(UNREAD);
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "echo evil > .envrc; echo made > made; sleep 30");
+    let command = rewritten("claude-code", &world.before("claude-code", COMMAND)).unwrap();
+    let mut child = world
+        .command("bash")
+        .args([
+            "-c",
+            &format!(
+                "exec {}",
+                command.lines().nth(2).unwrap().trim_start_matches("else ")
+            ),
+        ])
+        .spawn()
+        .unwrap();
+    let made = world.project.join("made");
+    for _ in 0..200 {
+        if made.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(made.exists() && world.project.join(".envrc").exists());
+    world.after("claude-code", &command);
+    assert!(!world.project.join(".envrc").exists());
+}
+
+#[test]
 fn a_refused_call_that_comes_again_asks_with_the_refusals() {
     let world = world(UNREAD);
     if !world.confines() {
@@ -305,6 +436,50 @@ fn a_loss_is_allowed_with_undo_and_comes_back() {
 }
 
 #[test]
+fn the_tree_that_git_works_in_is_the_one_that_is_kept() {
+    let check = |command: &str, kept: bool| {
+        let world = world("undo = \"on\"\n");
+        // The outer repository does not even see the inner one.
+        fs::write(world.project.join(".gitignore"), "inner\n").unwrap();
+        let made = world.bash(
+            "git init -q inner && cd inner && git config user.name a && git config user.email a@b.example \
+             && echo one > a && git add a && git commit -qm one && echo two > a && echo mine > b",
+        );
+        assert!(made.status.success(), "{made:?}");
+        let answer = world.before("claude-code", command);
+        let allowed = answer["hookSpecificOutput"]["permissionDecision"] == "allow";
+        assert_eq!(allowed, kept, "{command}: {answer}");
+        if !kept {
+            return;
+        }
+        assert!(world.bash(command).status.success(), "{command}");
+        world.after("claude-code", command);
+        assert!(world.automode(&["undo"]).status.success());
+        let text = |name: &str| fs::read_to_string(world.project.join("inner").join(name)).ok();
+        assert_eq!(
+            (text("a").as_deref(), text("b").as_deref()),
+            (Some("two\n"), Some("mine\n")),
+            "{command}"
+        );
+    };
+    check("git -C inner checkout -- .", true);
+    check("git -C inner clean -fd", true);
+    check("git -C . -C inner reset --hard", true);
+    check("cd inner && git checkout -- .", true);
+    check("cd inner && git clean -fd", true);
+    check("git -c core.pager=cat -C inner checkout -- .", true);
+    check(
+        "git --git-dir=inner/.git --work-tree=inner checkout -- .",
+        false,
+    );
+    check(
+        "GIT_DIR=inner/.git GIT_WORK_TREE=inner git checkout -- .",
+        false,
+    );
+    check("git -C \"$X\" checkout -- .", false);
+}
+
+#[test]
 fn a_loss_beyond_the_limits_asks() {
     let world = world("undo = \"on\"\n");
     fs::write(world.project.join("large"), vec![1_u8; 51_000_000]).unwrap();
@@ -341,4 +516,13 @@ fn run_and_try_by_hand() {
     let kept = world.automode(&["try", "--keep", "echo yes > kept; rm made"]);
     assert!(kept.status.success(), "{kept:?}");
     assert!(world.project.join("kept").exists() && !world.project.join("made").exists());
+    let said = String::from_utf8_lossy(&kept.stdout);
+    for line in ["+ kept", "- made", "  +yes", "  -hi", "kept\n"] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert!(world.automode(&["undo"]).status.success());
+    assert!(
+        world.project.join("made").exists(),
+        "what keeping removed returns"
+    );
 }

@@ -94,6 +94,31 @@ fn verdicts_of_a_judge_count() {
     assert!(told.contains("because"), "{told}");
 }
 
+/// What stands between could answer in the judge's place.
+#[test]
+fn a_proxy_of_the_environment_is_no_judge() {
+    for name in [
+        "HTTP_PROXY",
+        "http_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+        "HTTPS_PROXY",
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let proxy = Server::start(vec![says("<block>no</block>")]);
+        let variables = [
+            ("AUTOMODE_JUDGE", "openai-compatible"),
+            ("AUTOMODE_BASE_URL", "http://127.0.0.1:9/v1"),
+            ("AUTOMODE_MODEL", "m"),
+            ("AUTOMODE_DEADLINE", "2"),
+            (name, proxy.url.as_str()),
+        ];
+        let output = automode(home.path(), &variables, &["check", OPEN]);
+        assert_eq!(code(&output), 1, "{name}: {}", text(&output));
+        assert!(proxy.received().is_empty(), "{name}");
+    }
+}
+
 #[test]
 fn no_fault_of_a_judge_allows() {
     let cut = json!({"choices": [{"message": {"content": "<block>no</block>"}, "finish_reason": "length"}]});
@@ -138,13 +163,111 @@ fn a_choice_that_cannot_be_followed_is_a_failure_not_silence() {
         &[("AUTOMODE_JUDGE", "command")],
     ] {
         let output = automode(home.path(), variables, &["check", OPEN]);
-        assert_eq!(code(&output), 2, "{variables:?} {}", text(&output));
+        // A person is there: they are asked.
+        assert_eq!(code(&output), 1, "{variables:?} {}", text(&output));
         assert!(
             text(&output).contains("failure unavailable"),
             "{}",
             text(&output)
         );
     }
+}
+
+/// A command with a finding that only a judge or a person may clear.
+const FOUND: &str = "terraform destroy -auto-approve";
+
+/// An outage asks the person who is there, with what was found, its own sentence and a fix;
+/// headless it denies, and so it does under the setting.
+#[test]
+fn every_trouble_has_its_own_sentence_and_a_fix() {
+    let home = tempfile::tempdir().unwrap();
+    let check = |variables: &[(&str, &str)], expected: &str| {
+        for command in ["check", "explain"] {
+            let output = automode(home.path(), variables, &[command, FOUND]);
+            let told = text(&output);
+            assert_eq!(code(&output), 1, "{variables:?} {told}");
+            assert!(
+                told.contains("terraform destroy"),
+                "the finding is lost: {told}"
+            );
+            assert!(
+                told.contains(expected) && told.contains("hint: "),
+                "{expected}: {told}"
+            );
+        }
+        let headless = automode(home.path(), variables, &["check", "--headless", FOUND]);
+        assert_eq!(code(&headless), 2, "{}", text(&headless));
+    };
+    check(
+        &[("AUTOMODE_JUDGE", "anthropic")],
+        "no key for the judge `anthropic`",
+    );
+    check(
+        &[("AUTOMODE_JUDGE", "antropic")],
+        "`AUTOMODE_JUDGE` is `antropic`",
+    );
+    let program = [
+        ("AUTOMODE_JUDGE", "command"),
+        ("AUTOMODE_COMMAND", "exit 3"),
+    ];
+    check(&program, "the judge's program ended with exit status: 3");
+    let compatible = |url: &str, plays: Vec<Play>, expected: &str| {
+        let server = Server::start(plays);
+        let url = if url.is_empty() {
+            server.url.clone()
+        } else {
+            url.to_owned()
+        };
+        let variables = [
+            ("AUTOMODE_JUDGE", "openai-compatible"),
+            ("AUTOMODE_BASE_URL", url.as_str()),
+            ("AUTOMODE_MODEL", "m"),
+            ("AUTOMODE_DEADLINE", "1"),
+        ];
+        check(&variables, expected);
+    };
+    let wrong = |status| vec![Play::Json(status, json!({"error": "no"})); 9];
+    compatible("", wrong(401), "refused the key");
+    compatible("", wrong(403), "refused the key");
+    compatible("", wrong(404), "does not know the model `m`");
+    compatible("", wrong(429), "takes no more requests now");
+    compatible("", wrong(500), "failed: HTTP 500: no (hint: wait");
+    compatible(
+        "",
+        vec![Play::Silence(Duration::from_secs(9)); 9],
+        "no answer from",
+    );
+    compatible(
+        "http://127.0.0.1:9/v1",
+        vec![],
+        "no connection to http://127.0.0.1:9",
+    );
+    compatible("localhost:11434/v1", vec![], "has no scheme");
+    compatible("nonsense", vec![], "is not a URL");
+    // What went wrong is told by those who look after the judge too.
+    let judged = [
+        ("AUTOMODE_JUDGE", "openai-compatible"),
+        ("AUTOMODE_BASE_URL", "http://127.0.0.1:9/v1"),
+        ("AUTOMODE_MODEL", "m"),
+    ];
+    automode(home.path(), &judged, &["check", FOUND]);
+    for command in ["status", "doctor"] {
+        let told = text(&automode(home.path(), &judged, &[command]));
+        assert!(
+            told.contains("last failed") && told.contains("no connection to"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn the_closed_gate_stays_a_setting() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("closed.toml");
+    std::fs::write(&config, "on_unavailable = \"deny\"\n").unwrap();
+    let arguments = ["check", "--config", config.to_str().unwrap(), FOUND];
+    let output = automode(home.path(), &[("AUTOMODE_JUDGE", "anthropic")], &arguments);
+    assert_eq!(code(&output), 2, "{}", text(&output));
 }
 
 #[test]
@@ -214,7 +337,15 @@ fn a_judge_earns_its_seat() {
         text(&bad)
     );
     let refused = judged(clears, &["check", OPEN]);
-    assert_eq!(code(&refused), 2, "{}", text(&refused));
+    assert_eq!(code(&refused), 1, "{}", text(&refused));
+    assert!(
+        text(&refused).contains("failed 8 of its canaries (hint: "),
+        "{}",
+        text(&refused)
+    );
+    // Another line is another judge, whatever it is called.
+    let other = judged("echo '<block>no</block>' # other", &["check", OPEN]);
+    assert_eq!(code(&other), 0, "{}", text(&other));
 
     let config = home.path().join("insist.toml");
     std::fs::write(&config, "[judge]\ninsist = true\n").unwrap();

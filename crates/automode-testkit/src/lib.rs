@@ -5,6 +5,7 @@
 mod clock;
 pub mod model;
 mod modules;
+mod picture;
 mod policy;
 mod pure;
 mod scripted;
@@ -14,8 +15,9 @@ mod tree;
 
 pub use clock::FixedClock;
 pub use modules::{Imports, imports, without_tests};
+pub use picture::{Needs, picture};
 pub use policy::{Rules, policy};
 pub use pure::{Violation, impurities};
 pub use scripted::{Scripted, block, clear, garbled};
-pub use store::{Fault, MemoryStore};
+pub use store::{MemoryStore, StoreFault};
 pub use tree::{Node, Tree};

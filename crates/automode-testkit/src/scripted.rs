@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use automode::ports::Judge;
 use automode_core::Failure;
-use automode_core::judge::{Finish, Reply, Request, Usage};
+use automode_core::judge::{Finish, Reply, Request, Trouble, Usage};
 
 /// Answers in order; when the script ends it is unavailable. Clones share the script.
 #[derive(Clone, Debug, Default)]
@@ -33,12 +33,13 @@ impl Scripted {
 }
 
 impl Judge for Scripted {
-    fn ask(&self, request: &Request) -> Result<Reply, Failure> {
+    fn ask(&self, request: &Request) -> Result<Reply, Trouble> {
         if let Ok(mut requests) = self.requests.lock() {
             requests.push(request.clone());
         }
         let next = self.replies.lock().ok().and_then(|mut all| all.pop_front());
         next.unwrap_or(Err(Failure::Unavailable))
+            .map_err(Trouble::from)
     }
 }
 

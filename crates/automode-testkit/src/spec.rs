@@ -25,7 +25,7 @@ pub struct Sheet {
     /// Evidence that no exception clears.
     pub evidence: bool,
     pub fast: Fast,
-    pub judge: Judge,
+    pub judge: SpecJudge,
     pub on_unavailable: OnUnavailable,
     /// The judge's denials so far are at the limit once this one is counted.
     pub at_limit: bool,
@@ -46,7 +46,7 @@ pub enum Fast {
 
 /// What the judge has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judge {
+pub enum SpecJudge {
     Absent,
     Clears,
     Blocks,
@@ -110,18 +110,20 @@ fn unvetoed(sheet: &Sheet) -> (Verdict, bool) {
 fn judged(sheet: &Sheet) -> (Verdict, bool) {
     let headless = sheet.presence == Presence::Headless;
     match sheet.judge {
-        Judge::Absent => (Verdict::Ask, false),
-        Judge::Clears => (Verdict::Allow, false),
-        Judge::Blocks if sheet.at_limit && !headless => (Verdict::Ask, false),
-        Judge::Blocks => (
+        SpecJudge::Absent => (Verdict::Ask, false),
+        SpecJudge::Clears => (Verdict::Allow, false),
+        SpecJudge::Blocks if sheet.at_limit && !headless => (Verdict::Ask, false),
+        SpecJudge::Blocks => (
             Verdict::Deny,
             sheet.at_limit && sheet.on_limit == OnLimit::Stop,
         ),
-        Judge::Fails(Failure::Overlong) => (Verdict::Ask, headless),
-        Judge::Fails(Failure::Unreadable | Failure::Cancelled) => (Verdict::Deny, false),
+        SpecJudge::Fails(Failure::Overlong) => (Verdict::Ask, headless),
+        SpecJudge::Fails(Failure::Unreadable | Failure::Cancelled | Failure::Panic) => {
+            (Verdict::Deny, false)
+        }
         // A spent budget has a setting of its own, whose default asks.
-        Judge::Fails(Failure::Budget) => (Verdict::Ask, false),
-        Judge::Fails(_) => match sheet.on_unavailable {
+        SpecJudge::Fails(Failure::Budget) => (Verdict::Ask, false),
+        SpecJudge::Fails(_) => match sheet.on_unavailable {
             OnUnavailable::Ask => (Verdict::Ask, false),
             OnUnavailable::Deny => (Verdict::Deny, false),
         },

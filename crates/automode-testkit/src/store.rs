@@ -10,12 +10,12 @@ use automode::session::{Memory, Note};
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     notes: Mutex<Vec<Note>>,
-    fault: Option<Fault>,
+    fault: Option<StoreFault>,
 }
 
 /// What does not work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum StoreFault {
     Read,
     Write,
 }
@@ -23,14 +23,14 @@ pub enum Fault {
 impl MemoryStore {
     /// A store in which one thing does not work.
     #[must_use]
-    pub fn broken(fault: Fault) -> Self {
+    pub fn broken(fault: StoreFault) -> Self {
         Self {
             fault: Some(fault),
             ..Self::default()
         }
     }
 
-    fn fails(&self, fault: Fault) -> io::Result<()> {
+    fn fails(&self, fault: StoreFault) -> io::Result<()> {
         match self.fault == Some(fault) {
             true => Err(io::ErrorKind::StorageFull.into()),
             false => Ok(()),
@@ -40,7 +40,7 @@ impl MemoryStore {
 
 impl Store for MemoryStore {
     fn read(&self) -> io::Result<Memory> {
-        self.fails(Fault::Read)?;
+        self.fails(StoreFault::Read)?;
         let notes = self.notes.lock().map_err(|_| io::ErrorKind::Other)?;
         let mut memory = Memory::default();
         notes.iter().cloned().for_each(|note| memory.take(note));
@@ -48,7 +48,7 @@ impl Store for MemoryStore {
     }
 
     fn append(&self, notes: &[Note]) -> io::Result<()> {
-        self.fails(Fault::Write)?;
+        self.fails(StoreFault::Write)?;
         let mut own = self.notes.lock().map_err(|_| io::ErrorKind::Other)?;
         own.extend_from_slice(notes);
         Ok(())

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use automode::ports::FileSystem;
 use automode_core::{
-    ChangedFile, Changes, Facts, GitState, PathFact, PathKind, Query, RepoFact, Tracking,
+    ChangedFile, Changes, Facts, GitState, NamePattern, PathFact, PathKind, Query, RepoFact,
+    Tracking,
 };
 use automode_shell::FileFact;
+use automode_shell::place::has_secret_name;
 
 /// Something in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,6 +147,7 @@ impl Tree {
                         body: body.clone(),
                         session: false,
                     },
+                    tracked: *git == GitState::Dirty,
                 }),
                 GitState::Clean | GitState::Ignored | GitState::None => None,
             },
@@ -156,12 +159,18 @@ impl Tree {
         }
     }
 
+    fn matches(&self, path: &str) -> Option<(String, Vec<String>)> {
+        let pattern = NamePattern::read(path)?;
+        Some((path.to_owned(), pattern.taken_among(self.nodes.keys())))
+    }
+
     fn is_parent(&self, path: &str) -> bool {
         let prefix = format!("{}/", path.trim_end_matches('/'));
         self.nodes.keys().any(|node| node.starts_with(&prefix))
     }
 
     fn read(&self, path: &str) -> FileFact {
+        let is_link = matches!(self.nodes.get(path), Some(Node::Link { .. }));
         let Some(path) = self.resolve(path) else {
             return FileFact::Unreadable;
         };
@@ -170,6 +179,9 @@ impl Tree {
                 body: body.clone(),
                 session: false,
             },
+            // What lies above a directory behind a link is not what its name says.
+            Some(Node::Directory) if is_link => FileFact::Unreadable,
+            None if is_link && self.is_parent(&path) => FileFact::Unreadable,
             Some(Node::Directory) => FileFact::Directory,
             Some(Node::Link { .. }) => FileFact::Unreadable,
             None if self.is_parent(&path) => FileFact::Directory,
@@ -190,8 +202,20 @@ impl FileSystem for Tree {
                 Query::Path(path) | Query::GitState(path) => {
                     facts.paths.insert(path.clone(), self.look(path));
                 }
+                Query::Matches(path) => {
+                    facts.matches.extend(self.matches(path));
+                }
                 Query::File(path) => {
                     facts.shell.files.insert(path.clone(), self.read(path));
+                }
+                Query::Tree(directory) => {
+                    let known = self.nodes.keys();
+                    let below = known.filter(|path| path.starts_with(directory.as_str()));
+                    for path in below.filter(|path| has_secret_name(path)) {
+                        facts.shell.files.insert(path.clone(), self.read(path));
+                    }
+                    let files = &mut facts.shell.files;
+                    files.insert(directory.clone(), FileFact::Directory);
                 }
                 Query::Repo(directory) | Query::RepoState(directory) => {
                     if let Some(repo) = self.repos.get(directory) {

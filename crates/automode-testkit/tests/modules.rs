@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use automode_testkit::{Imports, imports, without_tests};
+use automode_testkit::{Imports, imports, picture, without_tests};
 
 const TABLE: &str = include_str!("../modules.txt");
 
@@ -30,8 +30,50 @@ fn table(text: &str) -> Table {
     table
 }
 
+/// What each crate of the workspace really needs of the others.
+fn crates() -> BTreeMap<String, BTreeSet<String>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let manifest = |path: &Path| fs::read_to_string(path.join("Cargo.toml")).ok();
+    let needs = |text: String| {
+        let own = text
+            .split("\n[")
+            .find_map(|part| part.strip_prefix("dependencies]"));
+        let lines = own.into_iter().flat_map(str::lines);
+        lines
+            .filter_map(|line| line.split(['.', ' ', '=']).next())
+            .filter(|name| name.starts_with("automode"))
+            .map(str::to_owned)
+            .collect()
+    };
+    fs::read_dir(folder)
+        .expect("the crates")
+        .map(|entry| entry.expect("an entry").path())
+        .filter_map(|path| {
+            let name = path.file_name()?.to_str()?.to_owned();
+            Some((name, needs(manifest(&path)?)))
+        })
+        .collect()
+}
+
+#[test]
+fn the_picture_is_drawn_from_the_table() {
+    let tables = table(TABLE);
+    let crates = tables.get("crates").expect("a table of the crates");
+    let pure = ["automode-shell", "automode-core", "automode-agents"];
+    let drawn = picture(crates, &pure, "The crates and what they depend on");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/crates.svg");
+    if std::env::var_os("AUTOMODE_DRAW").is_some() {
+        fs::write(&path, &drawn).expect("written");
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(kept, drawn, "draw it again with AUTOMODE_DRAW=1");
+}
+
 /// What each top module of a crate really imports.
 fn found(name: &str) -> BTreeMap<String, BTreeSet<String>> {
+    if name == "crates" {
+        return crates();
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .join(name)

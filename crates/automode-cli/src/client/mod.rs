@@ -14,7 +14,8 @@ use automode_agents::install::{self, Installation, Place, Plugin, Registered, Sc
 
 pub use file::{backups, read, remove, replace};
 pub use trust::{
-    Trust, config as trust_config, forget as forget_trust, hooks as hooks_seen, trust as give_trust,
+    TrustAnswer, config as trust_config, forget as forget_trust, hooks as hooks_seen,
+    trust as give_trust,
 };
 
 /// How long a client may take to tell its version.
@@ -92,7 +93,7 @@ pub fn is_ours(agent: Agent, command: &str) -> bool {
 }
 
 /// What stands in a client's file.
-pub enum Installed {
+pub enum InstalledClient {
     /// There is no such file, or nothing of ours in it.
     No,
     Hooks(Vec<Registered>),
@@ -111,20 +112,20 @@ pub struct InstalledPlugin {
 }
 
 /// Looks at a client's file.
-pub fn installed(agent: Agent, path: &Path) -> Installed {
+pub fn installed(agent: Agent, path: &Path) -> InstalledClient {
     let text = match file::read(path) {
         Ok(Some(text)) => text,
-        Ok(None) => return Installed::No,
-        Err(error) => return Installed::Unreadable(format!("{error:#}")),
+        Ok(None) => return InstalledClient::No,
+        Err(error) => return InstalledClient::Unreadable(format!("{error:#}")),
     };
     if let Installation::Plugin(kind) = &agent.client().installation {
         let shadow = text.contains(kind.shadow_mark);
-        return Installed::Plugin(InstalledPlugin { text, kind, shadow });
+        return InstalledClient::Plugin(InstalledPlugin { text, kind, shadow });
     }
     match install::registered(agent, &text) {
-        Err(refusal) => Installed::Unreadable(refusal.0),
-        Ok(hooks) if hooks.iter().any(|hook| hook.ours) => Installed::Hooks(hooks),
-        Ok(_) => Installed::No,
+        Err(refusal) => InstalledClient::Unreadable(refusal.0),
+        Ok(hooks) if hooks.iter().any(|hook| hook.ours) => InstalledClient::Hooks(hooks),
+        Ok(_) => InstalledClient::No,
     }
 }
 

@@ -27,11 +27,11 @@ pub struct Trusted {
     pub command: String,
     key: String,
     hash: String,
-    pub trust: Trust,
+    pub trust: TrustAnswer,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trust {
+pub enum TrustAnswer {
     Trusted,
     /// In the client's own word.
     Not(String),
@@ -87,7 +87,10 @@ pub fn trust(config: &Path, hooks: &[Trusted]) -> Result<usize> {
         bail!("`hooks.state` in `{}` is not a table", config.display());
     };
     let mut changed = 0_usize;
-    for hook in hooks.iter().filter(|hook| hook.trust != Trust::Trusted) {
+    for hook in hooks
+        .iter()
+        .filter(|hook| hook.trust != TrustAnswer::Trusted)
+    {
         let Some(entry) = child(state, &hook.key) else {
             bail!(
                 "`hooks.state` in `{}` holds something else",
@@ -193,8 +196,8 @@ fn hook(hook: &Value) -> Option<Trusted> {
         key: text("key")?,
         hash: text("currentHash")?,
         trust: match text("trustStatus")?.as_str() {
-            "trusted" | "managed" => Trust::Trusted,
-            other => Trust::Not(other.to_owned()),
+            "trusted" | "managed" => TrustAnswer::Trusted,
+            other => TrustAnswer::Not(other.to_owned()),
         },
     })
 }

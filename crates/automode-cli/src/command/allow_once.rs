@@ -12,9 +12,16 @@ use crate::{output, person};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
+    #[command(flatten)]
+    decision: DecisionName,
+}
+
+/// The call that was stopped.
+#[derive(clap::Args)]
+pub struct DecisionName {
     /// The decision's name, as the denial or `automode log` shows it; `last` for the latest
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
 }
 
 const EXAMPLES: &str = "\
@@ -25,7 +32,7 @@ Examples:
 pub fn run(args: Args) -> Result<u8> {
     person::required("automode allow-once")?;
     let state = State::locate(|name| std::env::var(name).ok())?;
-    let entry = find(&state, &args.id)?;
+    let entry = find(&state, &args.decision.id)?;
     show(&entry);
     if !person::agrees("permit this call once, within 15 minutes?")? {
         bail!("nothing was permitted");

@@ -114,12 +114,6 @@ pub fn prepare(
         bail!("{wrong}");
     }
     let gate = seat(&call.cwd, args.config)?;
-    // The answer is given all the same, and allows nothing.
-    let provenance = gate.policy().provenance();
-    provenance
-        .faults
-        .iter()
-        .for_each(|fault| output::complain(fault));
     let facts = Machine.observe(&[Query::Repo(call.cwd.clone())]);
     let session = Session {
         mode: args.mode,

@@ -16,7 +16,7 @@ use crate::{ERROR, output, setup};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: ConfigCommand,
 }
 
 const EXAMPLES: &str = "\
@@ -27,17 +27,17 @@ Examples:
   automode config schema > automode.schema.json";
 
 #[derive(clap::Subcommand)]
-enum What {
+enum ConfigCommand {
     /// Everything in force here, with where it was written
-    Show(Here),
+    Show(ConfigPlace),
     /// The files that are looked for, weakest first, and how far each is trusted
-    Path(Here),
+    Path(ConfigPlace),
     /// Rules that never match, are shadowed or set aside, and mistakes
     ///
     /// Exit codes: 0 nothing to say, 1 something to look at, 3 a file is broken.
-    Lint(Here),
+    Lint(ConfigPlace),
     /// Let the judge review your own sentences and rules: unclear, conflicting, too wide
-    Critique(Here),
+    Critique(ConfigPlace),
     /// The JSON Schema of the configuration file
     Schema,
     /// The built-in settings and lists, as a configuration file
@@ -46,44 +46,44 @@ enum What {
 
 /// The directory and file that are asked about.
 #[derive(clap::Args)]
-struct Here {
+pub struct ConfigPlace {
     /// The working directory [default: the current one]
     #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
+    pub cwd: Option<PathBuf>,
     /// A configuration file, beside those that are found
     #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 pub fn run(args: Args) -> Result<u8> {
     match args.what {
-        What::Show(here) => show(here),
-        What::Path(here) => path(here),
-        What::Lint(here) => lint(here),
-        What::Critique(here) => super::critique::run(here.cwd, here.config),
-        What::Schema => {
+        ConfigCommand::Show(here) => show(here),
+        ConfigCommand::Path(here) => path(here),
+        ConfigCommand::Lint(here) => lint(here),
+        ConfigCommand::Critique(here) => super::critique::run(here.cwd, here.config),
+        ConfigCommand::Schema => {
             let text = serde_json::to_string_pretty(&config::schema::schema())?;
             output::print(&format!("{text}\n"))?;
             Ok(0)
         }
-        What::Defaults => {
+        ConfigCommand::Defaults => {
             output::print(&defaults())?;
             Ok(0)
         }
     }
 }
 
-impl Here {
-    fn places(&self) -> Result<Places> {
+impl ConfigPlace {
+    pub fn places(&self) -> Result<Places> {
         let cwd = setup::directory(self.cwd.clone())?;
         Ok(Places::here(cwd.as_ref(), self.config.clone()))
     }
 }
 
-fn show(here: Here) -> Result<u8> {
+fn show(here: ConfigPlace) -> Result<u8> {
     let policy = config::load(&here.places()?);
     let text = if here.json {
         format!("{}\n", serde_json::to_string_pretty(&as_json(&policy))?)
@@ -139,7 +139,7 @@ fn as_text(policy: &Policy) -> String {
             if rules.is_empty() { ": none" } else { "" }
         ));
         for rule in rules {
-            line(format!("  {}  ({})", rule.text, rule.origin));
+            line(format!("  {}  ({})", rule.text, rule.origin()));
             if let Some(why) = set_aside(policy, rule) {
                 line(format!("    set aside in auto mode: {why}"));
             }
@@ -175,7 +175,7 @@ fn as_json(policy: &Policy) -> serde_json::Value {
     let [deny, ask, allow] = policy.rules().map(|rules| {
         rules
             .iter()
-            .map(|rule| json!({"rule": rule.text, "origin": rule.origin, "stripped": set_aside(policy, rule)}))
+            .map(|rule| json!({"rule": rule.text, "origin": rule.origin(), "stripped": set_aside(policy, rule)}))
             .collect::<Vec<_>>()
     });
     let prose: serde_json::Map<String, serde_json::Value> = lists(policy)
@@ -211,7 +211,7 @@ fn as_json(policy: &Policy) -> serde_json::Value {
     })
 }
 
-fn path(here: Here) -> Result<u8> {
+fn path(here: ConfigPlace) -> Result<u8> {
     let places = here.places()?;
     let mut rows: Vec<_> = places.iter().collect();
     rows.sort_by_key(|place| place.scope);
@@ -246,7 +246,7 @@ fn path(here: Here) -> Result<u8> {
     Ok(0)
 }
 
-fn lint(here: Here) -> Result<u8> {
+fn lint(here: ConfigPlace) -> Result<u8> {
     let policy = config::load(&here.places()?);
     let notes = policy.lint();
     if here.json {
@@ -312,14 +312,11 @@ fn defaults() -> String {
             List::HardDeny => &built_in.hard,
             List::Environment => &built_in.environment,
         };
-        put(format!(
-            "# \"$defaults\" would stand for these.\n{} = [",
-            list.name()
-        ));
+        put("# The built-in entries, which \"$defaults\" stands for:".to_owned());
         for entry in entries {
-            put(format!("  {},", json!(entry)));
+            put(format!("#   {}", json!(entry)));
         }
-        put("]".to_owned());
+        put(format!("{} = [\"$defaults\"]", list.name()));
     }
     out
 }

@@ -1,5 +1,6 @@
 //! `automode eval`: how good the decisions are, on labelled cases.
 
+use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use automode::config::{self, Places};
-use automode::eval::{self, Bench, Case, Outcome, Report};
+use automode::eval::{self, Bench, Case, Outcome, Report, Site};
 use automode::{Gate, Policy};
 use clap::ValueEnum;
 
@@ -24,6 +25,15 @@ pub struct Args {
     /// Who judges what the analysis leaves open
     #[arg(long, value_enum, default_value_t = JudgeChoice::None)]
     judge: JudgeChoice,
+    /// Decide under the policy in force here, instead of the built-in one
+    #[arg(long, conflicts_with = "diff")]
+    policy: bool,
+    /// A configuration file, beside those that are found
+    #[arg(long, value_name = "FILE", requires = "policy")]
+    config: Option<PathBuf>,
+    /// Decide all cases in this checkout, as it stands, instead of in a project of their own
+    #[arg(long, value_name = "PATH", conflicts_with = "diff")]
+    repo: Option<PathBuf>,
     /// Write one JSON line for each case to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -46,11 +56,13 @@ enum JudgeChoice {
 
 const EXAMPLES: &str = "\
 A case: {\"id\": \"1\", \"label\": \"benign\", \"call\": {\"tool\": \"Bash\", \"input\": {\"command\": \"ls\"}}}
-Labels are benign, harmful and dual; `group`, `cwd` and `transcript` may be there.
+Labels are benign, harmful and dual; `group`, `cwd`, `transcript`, `files`, `git` and `home` may be there.
 
 Examples:
   automode eval
   automode eval cases.jsonl --out after.jsonl
+  automode eval cases.jsonl --policy --config team.toml
+  automode eval cases.jsonl --repo ~/src/app
   AUTOMODE_JUDGE=anthropic automode eval --judge configured
   automode eval --diff before.jsonl after.jsonl";
 
@@ -62,19 +74,30 @@ pub fn run(args: Args) -> Result<u8> {
     if cases.is_empty() {
         bail!("there are no cases\nhint: name a file with one case a line");
     }
+    let site = site(args.repo.as_deref())?;
+    let rules = if args.policy {
+        policy_in_force(args.config)?
+    } else {
+        // The built-in rules and lists, so that anybody gets the same figures.
+        Policy::default()
+    };
     let bar = Bar::new(cases.len());
     let outcomes = match args.judge {
-        JudgeChoice::None => eval::run(
+        JudgeChoice::None => eval::run_at(
+            &site,
             &cases,
-            || Gate::new(Policy::default()),
+            || Gate::new(rules.clone()),
             |done| bar.show(done),
         ),
         JudgeChoice::Configured => {
-            // Whom to ask and how is the person's; rules and lists are the built-in ones,
-            // so that anybody gets the same figures.
-            let policy = judged_policy()?;
+            let own = if args.policy {
+                rules.clone()
+            } else {
+                config::load(&Places::here(setup::directory(None)?.as_ref(), None))
+            };
+            let policy = judged(rules, &own)?;
             let gate = || judge::with_configured_judge(Gate::new(policy.clone()), "eval", || None);
-            eval::run(&cases, gate, |done| bar.show(done))
+            eval::run_at(&site, &cases, gate, |done| bar.show(done))
         }
     };
     bar.clear();
@@ -96,13 +119,37 @@ pub fn run(args: Args) -> Result<u8> {
     Ok(0)
 }
 
-/// The built-in policy with the judge that is configured here.
-fn judged_policy() -> Result<Policy> {
-    let cwd = setup::directory(None)?;
-    let own = config::load(&Places::here(cwd.as_ref(), None));
-    let mut policy = Policy::default();
+/// Where the cases are decided.
+fn site(repo: Option<&Path>) -> Result<Site> {
+    let Some(path) = repo else {
+        return Ok(Site::Imagined);
+    };
+    let shown = path.display();
+    let root = fs::canonicalize(path)
+        .with_context(|| format!("`{shown}` is no directory\nhint: name a checkout"))?;
+    if !root.is_dir() {
+        bail!("`{shown}` is no directory\nhint: name a checkout");
+    }
+    Ok(Site::Checkout {
+        root: root.to_string_lossy().into_owned(),
+        home: env::var("HOME").ok(),
+    })
+}
+
+/// The policy that is in force in this directory. A broken one allows nothing, so its figures
+/// would say nothing.
+fn policy_in_force(config: Option<PathBuf>) -> Result<Policy> {
+    let policy = config::load(&Places::here(setup::directory(None)?.as_ref(), config));
+    if let Some(fault) = policy.provenance().faults.first() {
+        bail!("the policy in force is broken: {fault}\nhint: automode config lint");
+    }
+    Ok(policy)
+}
+
+/// A policy with the judge of another: whom to ask and how is the person's.
+fn judged(mut policy: Policy, own: &Policy) -> Result<Policy> {
     policy.settings.judge = own.settings.judge.clone();
-    policy.settings.service = judge::chosen(&own)?;
+    policy.settings.service = judge::chosen(own)?;
     if policy.settings.service.chain.is_empty() {
         bail!(
             "no judge is configured\nhint: set `AUTOMODE_JUDGE`, or add a `[[judge.chain]]` to the configuration"

@@ -47,6 +47,12 @@ fn tell_effects(args: Args) -> Result<u8> {
     let prepared = prepare(args.call, |cwd, config| {
         Ok(setup::judgeless_gate(cwd, config))
     })?;
+    // What a call does is told all the same; its answer, which names them, is not.
+    let provenance = prepared.gate.policy().provenance();
+    provenance
+        .faults
+        .iter()
+        .for_each(|fault| output::complain(fault));
     let settlement = prepared
         .gate
         .decide(&prepared.call, &prepared.session, &NoRecall);

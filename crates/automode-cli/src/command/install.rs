@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use automode_agents::install::{self, HookTrust, Place, Plan, Request, Scope};
-use automode_agents::{Agent, Enforcement};
+use automode_agents::{Agent, Enforcement, OwnCheck};
 use clap::ValueEnum;
 
-use crate::client::{self, Trust};
-use crate::person;
+use super::managed;
+use crate::client::{self, TrustAnswer};
+use crate::{person, user_config};
 
 /// Register automode with coding agents.
 #[derive(clap::Args)]
@@ -23,6 +24,9 @@ pub struct Args {
     /// Enforce verdicts, or only decide and record them
     #[arg(long, value_enum, default_value = "enforce")]
     mode: ModeArg,
+    /// Beside a client's own auto mode or reviewer: decide every call, or only stop calls [default: asks]
+    #[arg(long, value_enum)]
+    beside: Option<BesideArg>,
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -32,13 +36,23 @@ pub struct Args {
     /// Leave the trust in the hooks to the client's own `/hooks`
     #[arg(long)]
     no_trust: bool,
+    /// Write the registration for all users of a machine, as device management ships it
+    #[arg(long)]
+    managed: bool,
+    /// With --managed: write below this folder in place of the machine's root
+    #[arg(long, value_name = "DIR", requires = "managed")]
+    root: Option<PathBuf>,
+    /// With --managed: where automode lies on the machines
+    #[arg(long, value_name = "FILE", requires = "managed")]
+    program: Option<String>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   automode install claude-code
   automode install codex gemini-cli --mode shadow
-  automode install copilot --scope project --dry-run";
+  automode install copilot --scope project --dry-run
+  sudo automode install --managed claude-code codex";
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum ScopeArg {
@@ -61,8 +75,14 @@ enum ModeArg {
     Shadow,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BesideArg {
+    Decide,
+    VetoOnly,
+}
+
 /// An installation that is about to happen.
-struct Step {
+struct InstallStep {
     agent: Agent,
     plan: Plan,
     path: PathBuf,
@@ -71,6 +91,15 @@ struct Step {
 }
 
 pub fn run(args: Args) -> Result<u8> {
+    let enforcement = match args.mode {
+        ModeArg::Enforce => Enforcement::Enforce,
+        ModeArg::Shadow => Enforcement::Shadow,
+    };
+    if args.managed {
+        let root = args.root.unwrap_or_else(|| PathBuf::from("/"));
+        let program = args.program.map_or_else(client::program, Ok)?;
+        return managed::write(&args.agents, &root, &program, enforcement, args.dry_run);
+    }
     let place = client::place()?;
     let program = client::program()?;
     let mut steps = Vec::new();
@@ -79,10 +108,7 @@ pub fn run(args: Args) -> Result<u8> {
             agent,
             scope: args.scope.into(),
             program: &program,
-            enforcement: match args.mode {
-                ModeArg::Enforce => Enforcement::Enforce,
-                ModeArg::Shadow => Enforcement::Shadow,
-            },
+            enforcement,
             place: &place,
         };
         let plan = install::plan(&request).ok_or_else(|| {
@@ -99,6 +125,7 @@ pub fn run(args: Args) -> Result<u8> {
     if !args.yes && !person::agrees("do this?")? {
         bail!("nothing was changed");
     }
+    choose_beside(&steps, args.beside, args.yes)?;
     for step in &steps {
         carry_out(step)?;
         if let (Some(kind), false) = (trust_of(step.agent), args.no_trust) {
@@ -109,7 +136,56 @@ pub fn run(args: Args) -> Result<u8> {
     Ok(0)
 }
 
-fn step(agent: Agent, plan: Plan) -> Result<Step> {
+/// Who decides where a client has a check of its own: as the person says, else automode does.
+fn choose_beside(steps: &[InstallStep], told: Option<BesideArg>, yes: bool) -> Result<()> {
+    let checked: Vec<&str> = steps
+        .iter()
+        .map(|step| step.agent.client())
+        .filter(|client| client.own_check != OwnCheck::None)
+        .map(|client| client.title)
+        .collect();
+    let leave = match told {
+        Some(BesideArg::VetoOnly) => true,
+        Some(BesideArg::Decide) => false,
+        None if checked.is_empty() || yes => return Ok(()),
+        None => person::agrees(&format!(
+            "{} can check calls by itself: shall automode only stop calls there and leave the rest to it?",
+            checked.join(" and ")
+        ))?,
+    };
+    let word = if leave { "veto-only" } else { "decide" };
+    if user_config::change(|text| user_config::with_beside(text, word))? {
+        println!(
+            "beside = \"{word}\" is in {}",
+            user_config::path()?.display()
+        );
+    }
+    Ok(())
+}
+
+/// Registers with these agents, for every project of the user, without asking again.
+pub fn register(agents: &[Agent], shadow: bool) -> Result<()> {
+    let mode = if shadow {
+        ModeArg::Shadow
+    } else {
+        ModeArg::Enforce
+    };
+    run(Args {
+        agents: agents.to_vec(),
+        scope: ScopeArg::User,
+        mode,
+        beside: None,
+        dry_run: false,
+        yes: true,
+        no_trust: false,
+        managed: false,
+        root: None,
+        program: None,
+    })
+    .map(drop)
+}
+
+fn step(agent: Agent, plan: Plan) -> Result<InstallStep> {
     let path = PathBuf::from(&plan.path);
     let before = client::read(&path)?;
     let after = plan.change.apply(before.as_deref()).map_err(|refusal| {
@@ -119,7 +195,7 @@ fn step(agent: Agent, plan: Plan) -> Result<Step> {
             refusal.0
         )
     })?;
-    Ok(Step {
+    Ok(InstallStep {
         agent,
         path,
         after: (before.as_deref() != Some(after.as_str())).then_some(after),
@@ -127,7 +203,7 @@ fn step(agent: Agent, plan: Plan) -> Result<Step> {
     })
 }
 
-fn announce(step: &Step, trusts: bool) -> Result<()> {
+fn announce(step: &InstallStep, trusts: bool) -> Result<()> {
     let agent = step.agent;
     println!("{}", agent.name());
     if client::executable(agent).is_none() {
@@ -161,7 +237,7 @@ fn announce(step: &Step, trusts: bool) -> Result<()> {
     Ok(())
 }
 
-fn carry_out(step: &Step) -> Result<()> {
+fn carry_out(step: &InstallStep) -> Result<()> {
     let Some(after) = &step.after else {
         return Ok(());
     };
@@ -182,7 +258,7 @@ fn trust_of(agent: Agent) -> Option<&'static HookTrust> {
 }
 
 /// Gives the client the person's yes for the hooks just written.
-fn trust(place: &Place, trust: &HookTrust, step: &Step) -> Result<()> {
+fn trust(place: &Place, trust: &HookTrust, step: &InstallStep) -> Result<()> {
     let title = step.agent.client().title;
     let Some(program) = client::executable(step.agent) else {
         println!("{title} was not found: trust the hooks with its `/hooks`, or they are skipped");
@@ -202,7 +278,7 @@ fn trust(place: &Place, trust: &HookTrust, step: &Step) -> Result<()> {
             ours.iter()
                 .any(|own| own.command == hook.command && own.event == hook.event)
         })
-        .filter(|hook| hook.trust != Trust::Trusted)
+        .filter(|hook| hook.trust != TrustAnswer::Trusted)
         .count();
     if left > 0 {
         bail!("{title} does not trust {left} of the hooks\nhint: trust them with its `/hooks`");

@@ -5,19 +5,20 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
-use automode::config::{self, Places};
-use automode::judge::{Expectation, Outcome, Records, Trial, canaries, cost, run as put};
+use automode::config;
+use automode::judge::{CanaryExpectation, Outcome, Records, Trial, canaries, cost, run as put};
 use automode_core::judge::{Model, Service, Settings, Usage};
 use serde_json::{Value, json};
 
-use crate::{ERROR, judge, output, setup};
+use super::config::ConfigPlace;
+use crate::{ERROR, judge, output};
 
 /// Test the judge.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: JudgeCommand,
 }
 
 const EXAMPLES: &str = "\
@@ -28,38 +29,33 @@ Examples:
     AUTOMODE_MODEL=qwen3 automode judge test";
 
 #[derive(clap::Subcommand)]
-enum What {
+enum JudgeCommand {
     /// Ask it: latency, tokens, price, and cases with known answers
     ///
     /// Known harm must be blocked, routine work must pass, and text that poses as a
     /// verdict must not clear. The result is kept: a model that failed is not used
     /// as a judge unless the configuration insists.
     /// Exit codes: 0 every judge is right, 1 one is wrong, 3 one could not be asked.
-    Test(Test),
-}
-
-#[derive(clap::Args)]
-struct Test {
-    /// The working directory [default: the current one]
-    #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
-    /// A configuration file, beside those that are found
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    Test(ConfigPlace),
 }
 
 pub fn run(args: Args) -> Result<u8> {
     match args.what {
-        What::Test(args) => test(args),
+        JudgeCommand::Test(args) => test(args),
     }
 }
 
-fn test(args: Test) -> Result<u8> {
-    let cwd = setup::directory(args.cwd)?;
-    let policy = config::load(&Places::here(cwd.as_ref(), args.config));
+/// The judge that is chosen in a directory, tested; the code is that of `judge test`.
+pub fn test_here(cwd: &str) -> Result<u8> {
+    test(ConfigPlace {
+        cwd: Some(PathBuf::from(cwd)),
+        config: None,
+        json: false,
+    })
+}
+
+fn test(args: ConfigPlace) -> Result<u8> {
+    let policy = config::load(&args.places()?);
     let service = judge::chosen(&policy)?;
     if service.chain.is_empty() {
         bail!(
@@ -78,7 +74,7 @@ fn test(args: Test) -> Result<u8> {
                 .context("the result could not be kept")?;
         }
         code = code.max(verdict(&trials));
-        let report = Report::of(&*model, &trials);
+        let report = JudgeReport::of(&*model, &trials);
         if args.json {
             reports.push(report.json(&trials));
         } else {
@@ -157,7 +153,7 @@ fn verdict(trials: &[Trial]) -> u8 {
 }
 
 /// The figures of one judge.
-struct Report {
+struct JudgeReport {
     model: String,
     place: String,
     answered_as: String,
@@ -169,7 +165,7 @@ struct Report {
     heard: bool,
 }
 
-impl Report {
+impl JudgeReport {
     fn of(model: &dyn Model, trials: &[Trial]) -> Self {
         let usage = trials
             .iter()
@@ -215,7 +211,8 @@ impl Report {
         let dangerous = trials
             .iter()
             .filter(|trial| {
-                trial.expect == Expectation::Block && matches!(trial.outcome, Outcome::Cleared(_))
+                trial.expect == CanaryExpectation::Block
+                    && matches!(trial.outcome, Outcome::Cleared(_))
             })
             .count();
         out.push_str(&match (self.heard, dangerous, self.right == self.of) {

@@ -1,13 +1,14 @@
 //! `automode log`: what was decided.
 
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use automode::Verdict;
-use automode::audit::{Entry, Log};
+use automode::audit::{Entry, Log, PersonAnswer, Said};
 use automode::state::State;
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
+use serde_json::Value;
 
 use crate::{clock, output};
 
@@ -16,7 +17,7 @@ use crate::{clock, output};
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Args {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<LogCommand>,
     #[command(flatten)]
     filter: Filter,
     /// How many of the latest decisions to show
@@ -25,7 +26,10 @@ pub struct Args {
     /// Go on showing decisions as they are made
     #[arg(short, long)]
     follow: bool,
-    /// Print one JSON object a line
+    /// How to print them
+    #[arg(long, value_enum, default_value = "text")]
+    format: LogFormat,
+    /// Print one JSON object a line, as --format json
     #[arg(long)]
     json: bool,
 }
@@ -34,10 +38,18 @@ const EXAMPLES: &str = "\
 Examples:
   automode log --verdict deny --since 2h
   automode log --follow --agent codex
+  automode log --format csv -n 1000 > decisions.csv
   automode log verify";
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+    Csv,
+}
+
 #[derive(Subcommand)]
-enum Command {
+enum LogCommand {
     /// Check the hash chain from its first line to its end
     Verify,
 }
@@ -66,6 +78,26 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Whether every decision is meant, but for its time.
+    pub fn is_open(&self) -> bool {
+        let wanted = [
+            &self.agent,
+            &self.session,
+            &self.verdict,
+            &self.tool,
+            &self.rule,
+        ];
+        wanted.into_iter().all(Option::is_none)
+    }
+
+    /// The oldest time that is meant, in milliseconds since the epoch.
+    pub fn from(&self) -> u64 {
+        self.since.map_or(0, |span| {
+            let span = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+            clock::now().saturating_sub(span)
+        })
+    }
+
     pub fn admits(&self, entry: &Entry) -> bool {
         let is = |wanted: &Option<String>, own: &str| {
             wanted.as_deref().is_none_or(|wanted| wanted == own)
@@ -89,22 +121,34 @@ fn names(entry: &Entry, rule: &str) -> bool {
 
 pub fn run(args: Args) -> Result<u8> {
     let log = open()?;
-    if let Some(Command::Verify) = args.command {
+    if let Some(LogCommand::Verify) = args.command {
         return verify(&log);
     }
+    let format = if args.json {
+        LogFormat::Json
+    } else {
+        args.format
+    };
     let mut tail = log.tail();
     let mut latest: Vec<Entry> = Vec::new();
+    let mut any = false;
+    let mut answers = BTreeMap::new();
     log.for_each_back(|line| {
-        if latest.len() < args.lines
-            && let Ok(entry) = serde_json::from_str::<Entry>(line)
-            && args.filter.admits(&entry)
-        {
-            latest.push(entry);
+        // An answer stands behind its question, so it is met first.
+        if let Some(answer) = PersonAnswer::read(line) {
+            answers.entry(answer.answers).or_insert(answer.said);
+        } else if let Ok(entry) = serde_json::from_str::<Entry>(line) {
+            any = true;
+            if args.filter.admits(&entry) {
+                latest.push(entry);
+            }
         }
         latest.len() < args.lines
     });
+    let mut printer = Printer::new(format, answers);
+    printer.begin(latest.is_empty(), any);
     for entry in latest.iter().rev() {
-        show(entry, args.json)?;
+        printer.show(entry)?;
     }
     if !args.follow {
         return Ok(0);
@@ -115,7 +159,7 @@ pub fn run(args: Args) -> Result<u8> {
             .iter()
             .filter(|entry| args.filter.admits(entry))
         {
-            show(entry, args.json)?;
+            printer.show(entry)?;
         }
         thread::sleep(Duration::from_millis(300));
     }
@@ -143,36 +187,160 @@ fn verify(log: &Log) -> Result<u8> {
     Ok(u8::from(!report.holds()))
 }
 
-fn show(entry: &Entry, json: bool) -> Result<()> {
-    if json {
-        println!("{}", serde_json::to_string(entry)?);
-        return Ok(());
+/// Shows entries one after the other.
+struct Printer {
+    format: LogFormat,
+    answers: BTreeMap<String, Said>,
+    /// The day whose head line stands above.
+    day: String,
+    width: usize,
+}
+
+impl Printer {
+    fn new(format: LogFormat, answers: BTreeMap<String, Said>) -> Self {
+        Self {
+            format,
+            answers,
+            day: String::new(),
+            width: output::width(),
+        }
     }
-    let verdict = output::painted(entry.verdict, &format!("{:<5}", entry.verdict.name()));
-    let shadow = if entry.shadow { " (shadow)" } else { "" };
-    let rule = entry.rule.as_deref().unwrap_or_default();
-    let ground = format!("{} {}", entry.ground, output::clean(rule));
-    let brief: String = output::clean(&entry.brief).chars().take(100).collect();
-    println!(
-        "{}  {}  {verdict}{shadow}  {:<28} {:<12} {} {brief}",
-        clock::stamp(entry.time),
-        entry.id,
-        ground.trim_end(),
-        entry.agent,
-        entry.tool,
-    );
-    Ok(())
+
+    fn begin(&self, empty: bool, any: bool) {
+        match self.format {
+            LogFormat::Csv => println!("{}", COLUMNS.join(",")),
+            LogFormat::Text if empty && any => {
+                println!("no decision matches (hint: other filters)")
+            }
+            LogFormat::Text if empty => {
+                println!("no decision yet (hint: automode status, automode setup)");
+            }
+            LogFormat::Text | LogFormat::Json => {}
+        }
+    }
+
+    fn show(&mut self, entry: &Entry) -> Result<()> {
+        match self.format {
+            LogFormat::Json => println!("{}", self.json(entry)?),
+            LogFormat::Csv => println!("{}", self.csv(entry)),
+            LogFormat::Text => self.text(entry),
+        }
+        Ok(())
+    }
+
+    fn said(&self, entry: &Entry) -> Option<&'static str> {
+        self.answers.get(&entry.id).map(|said| said.name())
+    }
+
+    fn json(&self, entry: &Entry) -> Result<Value> {
+        let mut line = serde_json::to_value(entry)?;
+        if let (Some(said), Value::Object(fields)) = (self.said(entry), &mut line) {
+            fields.insert("said".to_owned(), Value::from(said));
+        }
+        Ok(line)
+    }
+
+    fn csv(&self, entry: &Entry) -> String {
+        let latency = format!("{:.3}", entry.latency);
+        let fields = [
+            &clock::stamp(entry.time),
+            &entry.id,
+            entry.verdict.name(),
+            self.said(entry).unwrap_or_default(),
+            &entry.ground,
+            entry.rule.as_deref().unwrap_or_default(),
+            &entry.agent,
+            &entry.session,
+            &entry.tool,
+            &entry.brief,
+            &entry.cwd,
+            &latency,
+        ];
+        fields.map(quoted).join(",")
+    }
+
+    /// One line that fits: the verdict, the call, what settled it, its name and the time.
+    fn text(&mut self, entry: &Entry) {
+        let day = clock::day_and_zone(entry.time);
+        if day != self.day {
+            println!("{day}");
+            self.day = day;
+        }
+        let word = match (self.said(entry), entry.shadow) {
+            (Some(said), _) => format!("{} {said}", entry.verdict.name()),
+            (None, true) => format!("{}*", entry.verdict.name()),
+            (None, false) => entry.verdict.name().to_owned(),
+        };
+        let verdict = output::painted(entry.verdict, &format!("{word:<7}"));
+        let call = match entry.tool.as_str() {
+            "Bash" => entry.brief.clone(),
+            tool => format!("{tool} {}", entry.brief),
+        };
+        let by = entry.settled_by();
+        let room = self.width.saturating_sub(FIXED).max(16);
+        println!(
+            "{verdict} {} {} {:<8} {}",
+            fitted(&output::clean(&call), room),
+            fitted(&output::clean(by), BY),
+            entry.id,
+            clock::time(entry.time),
+        );
+    }
 }
 
-/// Whether a decision saved a person a question.
-pub fn saved_a_prompt(entry: &Entry) -> bool {
-    entry.verdict == Verdict::Allow && !entry.shadow && !is_reading(&entry.tool)
+/// Columns of what settled it.
+const BY: usize = 18;
+/// Columns of a line beside the call: verdict, ground, name, time and what parts them.
+const FIXED: usize = 7 + BY + 8 + 8 + 4;
+const COLUMNS: [&str; 12] = [
+    "time",
+    "id",
+    "verdict",
+    "said",
+    "ground",
+    "rule",
+    "agent",
+    "session",
+    "tool",
+    "call",
+    "directory",
+    "milliseconds",
+];
+
+/// A text in exactly so many columns.
+fn fitted(text: &str, columns: usize) -> String {
+    let length = text.chars().count();
+    if length <= columns {
+        return format!("{text:<columns$}");
+    }
+    let kept: String = text.chars().take(columns.saturating_sub(1)).collect();
+    format!("{kept}…")
 }
 
-/// Tools that agents do not ask about by themselves.
-fn is_reading(tool: &str) -> bool {
-    matches!(
-        tool,
-        "Read" | "Grep" | "Glob" | "TodoWrite" | "TodoRead" | "ToolSearch" | "NotebookRead" | "LSP"
-    )
+/// A field of CSV. A text that a spreadsheet would take for a formula is kept from being one.
+fn quoted(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@']);
+    let text = if formula {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    };
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_and_columns_hold_what_they_are_given() {
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(quoted("=1+1"), "'=1+1");
+        assert_eq!(fitted("abc", 5), "abc  ");
+        assert_eq!(fitted("abcdef", 4), "abc…");
+    }
 }

@@ -1,19 +1,22 @@
 //! `automode mcp`: between a client and an MCP server, its pins, and a tool that approves.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use automode::Presence;
+use automode_doors::mcp::http::{self, HttpSettings};
 use automode_doors::mcp::pins::{PinStore, ServerPins};
 use automode_doors::mcp::{self, Served, approve};
-use automode_doors::{Decider, DoorSession, Tightening};
+use automode_doors::{Decider, DoorSession, LossQuestions, Tightening};
 
 use crate::{door, judge, output, person, setup};
 
 /// Stand between an MCP client and an MCP server, and decide every tool call with its arguments.
 ///
-/// Put this in the client's configuration in place of the server. A call that is denied, or
+/// Put this in the client's configuration in place of the server; with `--upstream`, put
+/// `http://127.0.0.1:8378/mcp` in place of the server's address. A call that is denied, or
 /// that a person would have to be asked about, is answered with an error that the model reads.
 /// Tools are pinned when a server is first seen: one that is new or changed later is hidden
 /// until a person has looked at it.
@@ -27,6 +30,20 @@ pub struct Args {
     name: Option<String>,
     #[command(subcommand)]
     command: Option<McpCommand>,
+    /// Stand before a server that is reached over HTTP, at this address
+    #[arg(long, value_name = "URL", conflicts_with = "server")]
+    upstream: Option<String>,
+    /// Where to listen, with `--upstream`
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8378",
+        requires = "upstream"
+    )]
+    listen: SocketAddr,
+    /// Let other machines come too; keys may pass through here
+    #[arg(long, requires = "upstream")]
+    expose: bool,
     /// The server and its arguments
     #[arg(value_name = "SERVER", last = true)]
     server: Vec<String>,
@@ -36,6 +53,7 @@ const EXAMPLES: &str = "\
 Examples:
   automode mcp -- npx -y @modelcontextprotocol/server-filesystem ~/src
   automode mcp --name files -- mcp-server-filesystem ~/src
+  automode mcp --upstream https://mcp.example.com/mcp --name example
   automode mcp pins
   claude -p --permission-prompt-tool mcp__gate__approve --mcp-config '{\"mcpServers\":{\"gate\":{\"command\":\"automode\",\"args\":[\"mcp\",\"approve\"]}}}' …";
 
@@ -99,9 +117,15 @@ fn stand(args: &Args) -> Result<u8> {
             bail!("`--name {name}` has more in it than letters, digits, `-` and single `_`")
         }
         Some(name) => name.clone(),
-        None => mcp::server_name(&args.server),
+        None => match &args.upstream {
+            Some(address) => mcp::address_name(address),
+            None => mcp::server_name(&args.server),
+        },
     };
     let cwd = setup::directory(None)?;
+    if let Some(upstream) = &args.upstream {
+        return listen(args, upstream, name, &cwd);
+    }
     let served = Served {
         command: &args.server,
         name: &name,
@@ -110,6 +134,23 @@ fn stand(args: &Args) -> Result<u8> {
         store: pins()?,
     };
     Ok(mcp::run(served, Arc::new(door::decider(&args.door)))?)
+}
+
+/// Stands before a server that is reached over HTTP, for as long as the process lives.
+fn listen(args: &Args, upstream: &str, name: String, cwd: &str) -> Result<u8> {
+    let settings = HttpSettings {
+        listen: args.listen,
+        upstream: upstream.to_owned(),
+        exposed: args.expose,
+        name,
+        session: session("mcp", cwd),
+        cwd: cwd.to_owned(),
+        store: pins()?,
+    };
+    http::serve(settings, Arc::new(door::decider(&args.door)), |address| {
+        println!("listening on http://{address}/mcp");
+    })?;
+    Ok(0)
 }
 
 fn approve(args: &ApproveArgs) -> Result<u8> {
@@ -127,6 +168,7 @@ fn session(door: &'static str, cwd: &str) -> DoorSession {
         id: format!("{door}-{}", automode_doors::session_id()),
         roots: vec![cwd.to_owned()],
         presence: Presence::Headless,
+        losses: LossQuestions::Asked,
         tightening: Tightening::default(),
     }
 }

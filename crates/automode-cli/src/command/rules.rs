@@ -18,7 +18,7 @@ use crate::output;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: RulesCommand,
 }
 
 const EXAMPLES: &str = "\
@@ -27,14 +27,14 @@ Examples:
   automode rules show force-push";
 
 #[derive(clap::Subcommand)]
-enum What {
+enum RulesCommand {
     /// Every block rule, guard, fast path and exception
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// What one blocks, why, what is fine, and how to permit it
+    /// RulesCommand one blocks, why, what is fine, and how to permit it
     Show {
         /// The id, such as `force-push`
         #[arg(value_name = "ID")]
@@ -46,7 +46,7 @@ enum What {
 }
 
 /// One page of the catalogue.
-struct Entry {
+struct CatalogueEntry {
     kind: &'static str,
     id: &'static str,
     page: &'static str,
@@ -54,14 +54,14 @@ struct Entry {
 
 pub fn run(args: Args) -> Result<u8> {
     match args.what {
-        What::List { json } => list(json)?,
-        What::Show { id, json } => show(&id, json)?,
+        RulesCommand::List { json } => list(json)?,
+        RulesCommand::Show { id, json } => show(&id, json)?,
     }
     Ok(0)
 }
 
-fn entries() -> impl Iterator<Item = Entry> {
-    let entry = |kind, id, page| Entry { kind, id, page };
+fn entries() -> impl Iterator<Item = CatalogueEntry> {
+    let entry = |kind, id, page| CatalogueEntry { kind, id, page };
     let rules = CATALOGUE
         .iter()
         .map(move |rule| entry("rule", rule.id(), rule.page()));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use automode::state::State;
 use automode_confine::{
-    Backend, Confinement, Machine, NOT_STARTED, Request, RunRecord, Ticket, known_backend,
+    Backend, Confinement, Machine, NOT_STARTED, RunRecord, RunRequest, Ticket, known_backend,
     run as run_confined, selftest,
 };
 
@@ -55,7 +55,7 @@ fn start(args: Args) -> Result<u8> {
             ("terminal".to_owned(), confinement, backend(&machine)?)
         }
     };
-    let request = Request {
+    let request = RunRequest {
         id: args.id.clone(),
         session,
         command: args.command,

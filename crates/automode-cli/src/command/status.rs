@@ -7,11 +7,12 @@ use anyhow::Result;
 use automode::audit::{self, Entry};
 use automode::judge::CanaryRecord;
 use automode::state::State;
+use automode_agents::install::Scope;
 use automode_agents::{Agent, Proof};
 use serde_json::json;
 
-use crate::client::{self, Installed, SCOPES, scope_name};
-use crate::{clock, judge, setup};
+use crate::client::{self, InstalledClient, SCOPES, scope_name};
+use crate::{clock, judge, output, setup};
 
 /// Show which agents automode is registered with.
 #[derive(clap::Args)]
@@ -28,32 +29,8 @@ Examples:
   automode status --json";
 
 pub fn run(args: Args) -> Result<u8> {
-    let place = client::place()?;
     let last = last_seen();
-    let mut rows = Vec::new();
-    for agent in Agent::all() {
-        for scope in SCOPES {
-            let Some(path) = place.file(agent, scope).map(PathBuf::from) else {
-                continue;
-            };
-            let state = match client::installed(agent, &path) {
-                Installed::No => continue,
-                Installed::Unreadable(why) => format!("unreadable: {why}"),
-                Installed::Plugin(plugin) => mode(plugin.shadow).to_owned(),
-                Installed::Hooks(hooks) => mode(
-                    hooks
-                        .iter()
-                        .any(|hook| hook.ours && hook.command.contains("--mode shadow")),
-                )
-                .to_owned(),
-            };
-            let state = match agent.client().proof {
-                Proof::Proven => state,
-                Proof::Documented => format!("{state}, not proven here"),
-            };
-            rows.push((agent, scope, state, path));
-        }
-    }
+    let rows = registrations()?;
     let judges = setup::directory(None).map_or_else(|_| Vec::new(), |cwd| judge::standings(&cwd));
     if args.json {
         let rows: Vec<_> = rows
@@ -81,10 +58,45 @@ pub fn run(args: Args) -> Result<u8> {
             path.display()
         );
     }
+    let trouble = judge::last_trouble().filter(|_| !judges.is_empty());
     for (name, standing) in judges {
         println!("judge        {name}: {}", stands(&standing));
     }
+    if let Some((at, why)) = trouble {
+        let why = output::clean(&why);
+        println!("judge        last failed {}: {why}", clock::ago(at));
+    }
     Ok(0)
+}
+
+/// Where automode is registered: with whom, for what, how, and in which file.
+fn registrations() -> Result<Vec<(Agent, Scope, String, PathBuf)>> {
+    let place = client::place()?;
+    let mut rows = Vec::new();
+    for agent in Agent::all() {
+        for scope in SCOPES {
+            let Some(path) = place.file(agent, scope).map(PathBuf::from) else {
+                continue;
+            };
+            let state = match client::installed(agent, &path) {
+                InstalledClient::No => continue,
+                InstalledClient::Unreadable(why) => format!("unreadable: {why}"),
+                InstalledClient::Plugin(plugin) => mode(plugin.shadow).to_owned(),
+                InstalledClient::Hooks(hooks) => mode(
+                    hooks
+                        .iter()
+                        .any(|hook| hook.ours && hook.command.contains("--mode shadow")),
+                )
+                .to_owned(),
+            };
+            let state = match agent.client().proof {
+                Proof::Proven => state,
+                Proof::Documented => format!("{state}, not proven here"),
+            };
+            rows.push((agent, scope, state, path));
+        }
+    }
+    Ok(rows)
 }
 
 /// How a judge stands, in a few words.

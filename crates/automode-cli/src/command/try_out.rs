@@ -7,9 +7,9 @@ use std::process::Command;
 
 use anyhow::{Result, anyhow, bail};
 use automode::state::State;
-use automode_confine::undo::{Limits, SnapshotPlan, UndoStore};
+use automode_confine::undo::{SnapshotLimits, SnapshotPlan, UndoStore};
 use automode_confine::{
-    Backend, Confinement, Difference, NOT_STARTED, Request, Trial, run as run_confined,
+    Backend, ConfinedTrial, Confinement, Difference, NOT_STARTED, RunRequest, run as run_confined,
 };
 use serde_json::json;
 
@@ -55,8 +55,8 @@ pub fn run(args: Args) -> Result<u8> {
     let place = state
         .directory("trials")?
         .join(std::process::id().to_string());
-    let trial = Trial::begin(&project, &place)?;
-    let request = Request {
+    let trial = ConfinedTrial::begin(&project, &place)?;
+    let request = RunRequest {
         id: None,
         session: "trial".to_owned(),
         command: args.command.clone(),
@@ -79,8 +79,10 @@ pub fn run(args: Args) -> Result<u8> {
         show(&args, &project, &trial, &found)?
     };
     if kept {
-        remember(&state, &project, &args.command, &found)?;
+        let id = remember(&state, &project, &args.command, &found)?;
         trial.keep(&found)?;
+        // Without a seal `undo` would put everything beside: less handy, and nothing lost.
+        UndoStore::new(state.root()).seal(&id).unwrap_or_default();
     }
     tell(&args, outcome.code, kept, &found);
     Ok(outcome.code)
@@ -90,7 +92,7 @@ pub fn run(args: Args) -> Result<u8> {
 fn show(
     args: &Args,
     project: &Path,
-    trial: &Trial,
+    trial: &ConfinedTrial,
     found: &BTreeMap<PathBuf, Difference>,
 ) -> Result<bool> {
     if !args.json {
@@ -112,20 +114,45 @@ fn show(
 }
 
 /// What a person reads of changed texts, in the form that git gives them.
-fn text(project: &Path, trial: &Trial, found: &BTreeMap<PathBuf, Difference>) {
+fn text(project: &Path, trial: &ConfinedTrial, found: &BTreeMap<PathBuf, Difference>) {
     const SHOWN: usize = 20;
-    let changed = found.iter().filter(|(path, difference)| {
-        **difference == Difference::Changed && !path.starts_with(".git")
-    });
-    for (path, _) in changed.take(SHOWN) {
+    const LINES: usize = 400;
+    let changed = found
+        .iter()
+        .filter(|(path, _)| !path.starts_with(".git"))
+        .filter(|(path, _)| {
+            let is_file = |top: &Path| {
+                let found = top.join(path).symlink_metadata();
+                found.is_ok_and(|found| found.is_file())
+            };
+            is_file(project) || is_file(trial.copy())
+        });
+    for (path, difference) in changed.take(SHOWN) {
+        let (before, after) = (project.join(path), trial.copy().join(path));
+        let nothing = PathBuf::from("/dev/null");
+        let (before, after) = match difference {
+            Difference::Changed => (before, after),
+            Difference::Made => (nothing, after),
+            Difference::Removed => (before, nothing),
+        };
+        println!("{}", output::clean(&path.display().to_string()));
         let output = Command::new("git")
-            .args(["diff", "--no-index", "--no-ext-diff", "--no-color", "--"])
-            .args([project.join(path), trial.copy().join(path)])
+            .args([
+                "diff",
+                "--no-index",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-color",
+                "--",
+            ])
+            .args([before, after])
             .output();
         let Ok(output) = output else {
             return;
         };
-        for line in String::from_utf8_lossy(&output.stdout).lines().skip(4) {
+        let shown = String::from_utf8_lossy(&output.stdout);
+        let lines = shown.lines().skip_while(|line| !line.starts_with("@@"));
+        for line in lines.take(LINES) {
             println!("  {}", output::clean(line));
         }
     }
@@ -137,29 +164,29 @@ fn remember(
     project: &Path,
     command: &str,
     found: &BTreeMap<PathBuf, Difference>,
-) -> Result<()> {
+) -> Result<String> {
+    let id = format!("try-{}", std::process::id());
     let paths: Vec<PathBuf> = found
         .iter()
         .filter(|(_, difference)| **difference != Difference::Made)
         .map(|(path, _)| project.join(path))
         .collect();
     if paths.is_empty() {
-        return Ok(());
+        return Ok(id);
     }
     let plan = SnapshotPlan {
         paths,
         changed_in: Vec::new(),
     };
-    let limits = Limits {
+    let limits = SnapshotLimits {
         files: 100_000,
         bytes: 1_000_000_000,
         time: std::time::Duration::from_secs(60),
     };
-    let id = format!("try-{}", std::process::id());
     UndoStore::new(state.root())
         .take(&id, project, command, &plan, limits)
         .map_err(|error| anyhow!("what would be replaced cannot be kept: {error}"))?;
-    Ok(())
+    Ok(id)
 }
 
 fn tell(args: &Args, code: u8, kept: bool, found: &BTreeMap<PathBuf, Difference>) {

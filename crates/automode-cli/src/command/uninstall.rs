@@ -7,16 +7,19 @@ use automode_agents::install::{self, Installation, Plan, Request, Scope};
 use automode_agents::{Agent, Enforcement};
 
 use super::install::{ScopeArg, agents};
-use crate::client::{self, Installed};
-use crate::person;
+use crate::client::{self, InstalledClient};
+use crate::{person, user_config};
 
 /// Take automode out of coding agents' configuration.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The agents
-    #[arg(value_name = "AGENT", required = true, value_parser = agents())]
+    #[arg(value_name = "AGENT", required_unless_present = "all", value_parser = agents())]
     agents: Vec<Agent>,
+    /// Everybody, and what `automode setup` wrote into your configuration
+    #[arg(long, conflicts_with = "agents")]
+    all: bool,
     /// For every project of yours, or for the one in the current directory
     #[arg(long, value_enum, default_value = "user")]
     scope: ScopeArg,
@@ -31,16 +34,28 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   automode uninstall claude-code
-  automode uninstall codex gemini-cli --dry-run";
+  automode uninstall codex gemini-cli --dry-run
+  automode uninstall --all";
 
 pub fn run(args: Args) -> Result<u8> {
     let place = client::place()?;
     let mut changes = Vec::new();
-    for agent in args.agents {
+    let agents = if args.all {
+        Agent::all().collect()
+    } else {
+        args.agents
+    };
+    for agent in agents {
         let Some(path) = place.file(agent, args.scope.into()).map(PathBuf::from) else {
+            if args.all {
+                continue;
+            }
             bail!("`{}` has no configuration of its own", agent.name());
         };
-        if let Installed::No = client::installed(agent, &path) {
+        if let InstalledClient::No = client::installed(agent, &path) {
+            if args.all {
+                continue;
+            }
             println!("{}: not installed in {}", agent.name(), path.display());
             continue;
         }
@@ -57,11 +72,17 @@ pub fn run(args: Args) -> Result<u8> {
         }
         changes.push((agent, path, after));
     }
-    if args.dry_run || changes.is_empty() {
+    if args.dry_run || changes.is_empty() && !args.all {
         return Ok(0);
     }
     if !args.yes && !person::agrees("do this?")? {
         bail!("nothing was changed");
+    }
+    if args.all && user_config::change(user_config::without_marked)? {
+        println!(
+            "took the choices of `automode setup` out of {}",
+            user_config::path()?.display()
+        );
     }
     for (agent, path, after) in changes {
         let backup = match &after {

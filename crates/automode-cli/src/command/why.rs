@@ -1,7 +1,7 @@
 //! `automode why`: the whole way of one decision.
 
 use anyhow::{Result, anyhow};
-use automode::audit::Entry;
+use automode::audit::{Entry, Said};
 use automode::state::State;
 use automode_confine::RunRecord;
 
@@ -26,26 +26,34 @@ Examples:
   automode why k3f9x2ab --json";
 
 pub fn run(args: Args) -> Result<u8> {
-    let entry = log::open()?.find(&args.id).ok_or_else(|| {
-        anyhow!(
-            "there is no decision `{}` in the log\nhint: automode log",
-            args.id
-        )
+    let (entry, said) = log::open()?.find(&args.id).ok_or_else(|| {
+        let id = output::clean(&args.id);
+        match id.as_str() {
+            "last" => anyhow!("there is no decision yet\nhint: automode status"),
+            _ => anyhow!("there is no decision `{id}` in the log\nhint: automode log"),
+        }
     })?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&entry)?);
     } else {
-        show(&entry);
+        show(&entry, said);
     }
     Ok(0)
 }
 
-fn show(entry: &Entry) {
+fn show(entry: &Entry, said: Option<Said>) {
     let verdict = output::painted(entry.verdict, entry.verdict.name());
-    let row = |name: &str, value: &str| println!("  {name:<10} {}", output::clean(value));
-    println!("{verdict}  {}", output::clean(&entry.reason));
+    let row = |name: &str, value: &str| {
+        println!("  {name:<10} {}", output::folded(&output::clean(value), 13))
+    };
+    let reason = output::clean(&entry.reason);
+    let indent = entry.verdict.name().len().saturating_add(2);
+    println!("{verdict}  {}", output::folded(&reason, indent));
     row("decision", &entry.id);
     row("time", &clock::stamp(entry.time));
+    if let Some(said) = said {
+        row("answer", answered(said));
+    }
     row("agent", &entry.agent);
     row("session", &entry.session);
     if let Some(subagent) = &entry.subagent {
@@ -85,7 +93,7 @@ fn show(entry: &Entry) {
         println!(
             "  {:<13} {verdict:<6} {}",
             stage.stage,
-            output::clean(&stage.note)
+            output::folded(&output::clean(&stage.note), 23)
         );
     }
     if !entry.findings.is_empty() {
@@ -96,7 +104,7 @@ fn show(entry: &Entry) {
             "  {:<13} {}: {}",
             finding.weight,
             finding.rule,
-            output::clean(&finding.evidence)
+            output::folded(&output::clean(&finding.evidence), 16)
         );
     }
     if entry.verdict != automode::Verdict::Allow {
@@ -111,6 +119,14 @@ fn show(entry: &Entry) {
                 output::clean(rule)
             );
         }
+    }
+}
+
+/// What the person answered, where the decision was a question and the client's next event told.
+const fn answered(said: Said) -> &'static str {
+    match said {
+        Said::Yes => "the person said yes",
+        Said::No => "the person said no",
     }
 }
 

@@ -52,5 +52,22 @@ fn what_makes_no_sense_is_an_error_that_helps() {
     check("hook codex --loud yes", "not an option");
     assert!(home.says("stats").contains("no decisions"));
     assert!(home.says("status").contains("automode install"));
-    assert_eq!(home.says("log"), "");
+    assert!(home.says("log").contains("no decision yet"));
+}
+
+/// Inside an agent, also at its own `!` prompt, the way out is another terminal.
+#[test]
+fn a_permit_is_given_outside_of_the_agent() {
+    let home = Home::new();
+    for command in ["allow-once", "allow"] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_automode"))
+            .args([command, "last"])
+            .env_clear()
+            .env("HOME", home.root.path())
+            .env("CLAUDECODE", "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("open another terminal"), "{said}");
+    }
 }

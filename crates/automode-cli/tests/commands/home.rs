@@ -25,7 +25,10 @@ impl Home {
         Command::new(env!("CARGO_BIN_EXE_automode"))
             .args(line.split(' '))
             .env_clear()
-            .env("PATH", "/usr/bin:/bin")
+            .env(
+                "PATH",
+                format!("{}:/usr/bin:/bin", self.path("bin").display()),
+            )
             .env("HOME", self.root.path())
             .env("AUTOMODE_STATE_DIR", self.path("state"))
             .current_dir(self.root.path())

@@ -10,26 +10,26 @@ use crate::home::Home;
 #[test]
 fn an_installation_is_announced_made_and_taken_back() {
     let home = Home::new();
-    let settings = home.path(".claude/settings.json");
+    let settings = home.path(".qwen/settings.json");
     fs::create_dir_all(settings.parent().unwrap()).unwrap();
     let before = "{\n  // mine\n  \"model\": \"x\"\n}\n";
     fs::write(&settings, before).unwrap();
     assert!(
-        home.says("install claude-code --dry-run")
+        home.says("install qwen-code --dry-run")
             .contains("PreToolUse")
     );
     assert_eq!(fs::read_to_string(&settings).unwrap(), before);
-    home.says("install claude-code --yes");
+    home.says("install qwen-code --yes");
     let after = fs::read_to_string(&settings).unwrap();
-    assert!(after.contains("// mine") && after.contains("hook claude-code"));
-    home.says("install claude-code --yes");
+    assert!(after.contains("// mine") && after.contains("hook qwen-code"));
+    home.says("install qwen-code --yes");
     assert_eq!(fs::read_to_string(&settings).unwrap(), after);
     assert!(home.says("status").contains("enforce"));
     assert!(
-        home.says("doctor claude-code")
+        home.says("doctor qwen-code")
             .contains("stops a call that must not pass")
     );
-    home.says("uninstall claude-code --yes");
+    home.says("uninstall qwen-code --yes");
     let removed = fs::read_to_string(&settings).unwrap();
     assert!(
         removed.contains("// mine") && !removed.contains("automode"),
@@ -89,7 +89,9 @@ fn what_is_taken_back_is_as_it_was_to_the_byte() {
             None,
             Some(String::new()),
             Some("{}".to_owned()),
-            Some("{\n  // mine\n  \"model\": \"x\", // why\n  \"b\": [1,2,]\n}\n".to_owned()),
+            matches!(agent, "gemini-cli" | "qwen-code").then(|| {
+                "{\n  // mine\n  \"model\": \"x\", // why\n  \"b\": [1,2]\n}\n".to_owned()
+            }),
             Some("{\r\n\t\"model\": \"x\"\r\n}".to_owned()),
             Some("{\"hooks\":{}}".to_owned()),
             Some(format!("{{\"a\":1,\"hooks\":{{\"{event}\":[{other}]}}}}")),
@@ -191,7 +193,7 @@ fn doctor_says_what_is_wrong_and_how_to_put_it_right() {
             agent,
             file,
             &|_| "{ \"hooks\": ".to_owned(),
-            "not JSON",
+            "does not read it",
             "repair the file",
         );
     }
@@ -211,4 +213,20 @@ fn doctor_says_what_is_wrong_and_how_to_put_it_right() {
     fs::create_dir_all(home.path("state")).unwrap();
     fs::set_permissions(home.path("state"), fs::Permissions::from_mode(0o777)).unwrap();
     assert!(home.complains("doctor").contains("chmod go-w"));
+}
+
+/// While the settings cannot be read nothing is allowed: whoever looks for the cause finds it.
+#[test]
+fn doctor_names_settings_that_cannot_be_read() {
+    let home = Home::new();
+    home.write(
+        ".config/automode/config.toml",
+        "[judge]\nmodel = \"small\"\n",
+    );
+    let said = home.complains("doctor");
+    assert!(
+        said.contains("config.toml:2: unknown key `judge.model`"),
+        "{said}"
+    );
+    assert!(said.contains("[[judge.chain]]"), "{said}");
 }

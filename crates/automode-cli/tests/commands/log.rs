@@ -64,3 +64,26 @@ fn the_log_can_be_looked_at_as_a_page() {
         assert!(page.contains(part), "{part}");
     }
 }
+
+/// At 80 columns a decision is one line with its command in front; times are local.
+#[test]
+fn the_log_fits_a_terminal() {
+    let home = Home::new();
+    assert!(home.says("log").contains("no decision yet"));
+    home.hook("rm -rf ~");
+    home.hook(&format!("echo {}", "long ".repeat(60)));
+    let log = home.says("log");
+    assert!(log.lines().all(|line| line.chars().count() <= 80), "{log}");
+    assert!(
+        log.contains("deny    rm -rf ~ ") && log.contains("local-data"),
+        "{log}"
+    );
+    assert!(log.lines().next().unwrap().contains("(+0"), "{log}");
+    assert!(
+        home.says("log --verdict ask")
+            .contains("no decision matches")
+    );
+    let csv = home.says("log --format csv");
+    assert!(csv.starts_with("time,id,verdict,said,"), "{csv}");
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+}

@@ -11,5 +11,7 @@ mod home;
 mod install;
 mod log;
 mod packages;
+mod pages;
 mod policy;
 mod replay;
+mod setup;

@@ -52,3 +52,33 @@ fn the_policy_that_is_tested_is_the_one_in_force() {
     check("test x.toml --config broken.toml", 3);
     check("test absent.toml", 3);
 }
+
+#[test]
+fn the_figures_of_a_policy_are_those_of_the_one_in_force() {
+    let home = Home::new();
+    let case = r#"{"id": "1", "label": "benign", "call": {"tool": "Bash", "input": {"command": "git status"}}}"#;
+    home.write("cases.jsonl", case);
+    home.write(
+        "deny.toml",
+        "[permissions]\ndeny = [\"Bash(git status)\"]\n",
+    );
+    let verdict = |line: &str| {
+        home.says(format!("eval cases.jsonl --out out.jsonl {line}").trim_end());
+        let out: serde_json::Value =
+            serde_json::from_str(&home.read("out.jsonl").unwrap()).unwrap();
+        out["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict(""), "allow");
+    assert_eq!(verdict("--policy"), "allow");
+    assert_eq!(verdict("--policy --config deny.toml"), "deny");
+    // Without the word, rules of this directory change no figure.
+    home.write(
+        ".automode.toml",
+        "[permissions]\ndeny = [\"Bash(git status)\"]\n",
+    );
+    assert_eq!(verdict(""), "allow");
+    assert_eq!(verdict("--policy"), "deny");
+    home.write("broken.toml", "[permissions\n");
+    let broken = home.run("eval cases.jsonl --policy --config broken.toml");
+    assert_eq!(broken.status.code(), Some(3));
+}

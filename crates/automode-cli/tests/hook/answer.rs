@@ -154,3 +154,45 @@ fn the_environment_is_never_written_down() {
         );
     }
 }
+
+/// What a veto-only automode leaves to the client's own check: in the mode that has one, all
+/// that no veto stops.
+#[test]
+fn beside_a_clients_own_check_only_vetoes_speak() {
+    let bench = Bench::new();
+    let config = bench.root.path().join("home/.config/automode");
+    fs::create_dir_all(&config).unwrap();
+    let check = |beside: &str, mode: &str, command: &str, expected: &str| {
+        fs::write(
+            config.join("config.toml"),
+            format!("beside = \"{beside}\"\n"),
+        )
+        .unwrap();
+        let mut payload = bench.call(command);
+        payload["permission_mode"] = json!(mode);
+        let answer = bench.hook(&["claude-code"], &payload.to_string());
+        assert_eq!(
+            answer.verdict(),
+            expected,
+            "{beside} {mode} {command}: {}",
+            answer.json
+        );
+    };
+    let unknown = crate::bench::UNKNOWN;
+    check("decide", "auto", unknown, "ask");
+    check("veto-only", "auto", unknown, "none");
+    check(
+        "veto-only",
+        "auto",
+        "git push --force origin feature",
+        "none",
+    );
+    check("veto-only", "auto", SAFE, "none");
+    check("veto-only", "auto", DEADLY, "deny");
+    check("veto-only", "auto", "echo x >> ~/.bashrc", "ask");
+    // Where the client has no check of its own, nothing is left to it.
+    for mode in ["default", "bypassPermissions", "acceptEdits"] {
+        check("veto-only", mode, unknown, "ask");
+        check("veto-only", mode, SAFE, "allow");
+    }
+}

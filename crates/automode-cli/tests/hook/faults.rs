@@ -180,20 +180,32 @@ fn a_damaged_session_is_told_and_allows_nothing_by_itself() {
     fs::write(&record, bytes).unwrap();
     let answer = bench.claude(SAFE);
     assert_ne!(answer.verdict(), "allow", "{}", answer.stdout);
-    let told = answer.json["systemMessage"].as_str().unwrap_or_default();
-    assert!(!told.is_empty(), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("record of this session is damaged"),
+        "{}",
+        answer.stdout
+    );
     assert_ne!(bench.claude(SAFE).verdict(), "allow");
 }
 
 #[test]
 fn a_denial_of_the_watchdog_is_logged() {
+    use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new();
-    let config = bench.root.path().join("home/.config/automode");
-    fs::create_dir_all(&config).unwrap();
-    let judge = "[[judge.chain]]\nkind = \"command\"\ncommand = [\"/bin/sleep\", \"60\"]\n";
-    fs::write(config.join("config.toml"), judge).unwrap();
-    let payload = bench.call(crate::bench::UNKNOWN).to_string();
-    let answer = bench.hook(&["claude-code", "--deadline", "1"], &payload);
+    let shop = bench.root.path().join("shop");
+    // A repository whose index only git itself may understand, and a git that never answers.
+    fs::create_dir_all(shop.join(".git")).unwrap();
+    fs::write(shop.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(shop.join(".git/index"), "DIRC\0\0\0\u{9}").unwrap();
+    fs::write(shop.join("notes.txt"), "x").unwrap();
+    let tools = bench.root.path().join("tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join("git"), "#!/bin/sh\nexec sleep 60\n").unwrap();
+    fs::set_permissions(tools.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = bench.command(&["hook", "claude-code", "--deadline", "1"]);
+    command.env("PATH", format!("{}:/usr/bin:/bin", tools.display()));
+    let payload = bench.call("rm notes.txt").to_string();
+    let answer = crate::bench::finish(&mut command, payload.as_bytes());
     assert!(answer.blocks(), "{}", answer.stdout);
     let entries = bench.entries();
     let last = entries.last().expect("the denial is in the log");
@@ -201,6 +213,21 @@ fn a_denial_of_the_watchdog_is_logged() {
         (last.verdict.name(), last.ground.as_str()),
         ("deny", "failure")
     );
+}
+
+#[test]
+fn a_judge_that_outlives_the_hook_is_an_outage_and_logged() {
+    let bench = Bench::new();
+    let config = bench.root.path().join("home/.config/automode");
+    fs::create_dir_all(&config).unwrap();
+    let judge = "[[judge.chain]]\nkind = \"command\"\ncommand = [\"/bin/sleep\", \"60\"]\n";
+    fs::write(config.join("config.toml"), judge).unwrap();
+    let payload = bench.call(crate::bench::UNKNOWN).to_string();
+    let answer = bench.hook(&["claude-code", "--deadline", "2"], &payload);
+    assert_ne!(answer.verdict(), "allow", "{}", answer.stdout);
+    let entries = bench.entries();
+    let last = entries.last().expect("the outage is in the log");
+    assert_eq!(last.ground.as_str(), "failure");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 
 mod answer;
 mod bench;
+mod brought;
 mod crowd;
 mod death;
 mod faults;

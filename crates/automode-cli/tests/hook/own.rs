@@ -151,9 +151,9 @@ fn its_files_are_safe_wherever_they_are() {
     ] {
         check(&bench, command, "deny");
     }
-    for command in ["cat {STATE}/audit.jsonl", "ls -l {PROGRAM}"] {
-        check(&bench, command, "allow");
-    }
+    // The log holds what other sessions did: a person says whether an agent reads it.
+    check(&bench, "cat {STATE}/audit.jsonl", "ask");
+    check(&bench, "ls -l {PROGRAM}", "allow");
 }
 
 #[test]

@@ -26,6 +26,34 @@ fn a_client_that_never_finishes_speaking_is_denied_in_time() {
     assert!(begun.elapsed() < Duration::from_secs(8));
 }
 
+/// A judge that fails again and again is left alone, in every session and client, and the answer
+/// says so and what to do about it.
+#[test]
+fn a_judge_that_is_left_alone_is_told_of_in_every_client() {
+    let bench = Bench::new();
+    let ask = |agent: &str| {
+        let mut command = bench.command(&["hook", agent]);
+        command
+            .env("AUTOMODE_JUDGE", "command")
+            .env("AUTOMODE_COMMAND", "false");
+        finish(&mut command, bench.call(UNKNOWN).to_string().as_bytes())
+            .json
+            .to_string()
+    };
+    let failed = [ask("claude-code"), ask("claude-code")];
+    assert!(
+        failed.iter().all(|said| !said.contains("left alone")),
+        "{failed:?}"
+    );
+    for agent in ["claude-code", "codex", "qwen-code"] {
+        let said = ask(agent);
+        assert!(
+            said.contains("left alone for a while") && said.contains("automode judge test"),
+            "{agent}: {said}"
+        );
+    }
+}
+
 /// A transcript of two gigabytes: a long hole, then lines.
 fn huge(bench: &Bench) -> PathBuf {
     let path = bench.root.path().join("transcript.jsonl");

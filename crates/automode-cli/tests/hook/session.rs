@@ -5,7 +5,7 @@ use std::fs;
 use automode_core::{Outcome, WrittenFile, digest, transcript};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, UNKNOWN};
+use crate::bench::{Bench, UNKNOWN, finish};
 
 /// An event that is answered with nothing.
 #[track_caller]
@@ -132,4 +132,42 @@ fn the_sessions_own_file_stays_its_own_through_a_command() {
     quiet(&bench, "PostToolUse", &replace);
     assert_eq!(written(&bench, "own.txt").unwrap().digest, digest("two\n"));
     assert_eq!(before(&bench, &write(&path, "three\n")), "allow");
+}
+
+/// What the person answered is told by the client's next event, and written down once.
+#[test]
+fn answers_of_the_person_are_written_down() {
+    let bench = Bench::new();
+    let unknown = |id: &str| {
+        bench.event(
+            "PreToolUse",
+            &json!({"tool_name": "Bash", "tool_input": {"command": format!("some-unknown-program {id}")}, "tool_use_id": id, "permission_mode": "default"}),
+        )
+    };
+    let prompt = bench.event("UserPromptSubmit", &json!({"prompt": "go on"}));
+    let hook = |payload: &serde_json::Value| bench.hook(&["claude-code"], &payload.to_string());
+    hook(&prompt);
+    assert_eq!(hook(&unknown("a")).verdict(), "ask");
+    assert_eq!(hook(&unknown("b")).verdict(), "ask");
+    hook(&bench.event(
+        "PostToolUse",
+        &json!({"tool_name": "Bash", "tool_input": {"command": "some-unknown-program a"}, "tool_use_id": "a", "tool_response": {}}),
+    ));
+    hook(&prompt);
+    hook(&prompt);
+    let log = automode::audit::Log::new(&bench.state());
+    let answers = log.answers();
+    let said: Vec<_> = bench
+        .entries()
+        .iter()
+        .map(|entry| answers.get(&entry.id).map(|said| said.name()))
+        .collect();
+    assert_eq!(said, [Some("yes"), Some("no")]);
+    let report = log.verify().unwrap();
+    assert!(report.holds() && report.lines == 4, "{report:?}");
+    let stats = finish(&mut bench.command(&["stats"]), b"").stdout;
+    assert!(
+        stats.contains("questions: 2, answered yes 1, no 1"),
+        "{stats}"
+    );
 }

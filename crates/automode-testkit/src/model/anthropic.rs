@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Sent, Turn, count, due, has_tools, streams};
+use super::{ScriptedTurn, Sent, count, due, has_tools, streams};
 
-pub(super) fn answer(body: &Value, script: &[Turn]) -> Sent {
+pub(super) fn answer(body: &Value, script: &[ScriptedTurn]) -> Sent {
     let is_result =
         |map: &serde_json::Map<String, Value>| map.get("type") == Some(&json!("tool_result"));
     let results = body
@@ -12,8 +12,8 @@ pub(super) fn answer(body: &Value, script: &[Turn]) -> Sent {
         .map_or(0, |messages| count(messages, &is_result));
     let turn = due(script, results, has_tools(body));
     let (block, stop) = match &turn {
-        Turn::Say(text) => (json!({"type": "text", "text": text}), "end_turn"),
-        Turn::Call { tool, input } => (
+        ScriptedTurn::Say(text) => (json!({"type": "text", "text": text}), "end_turn"),
+        ScriptedTurn::Call { tool, input } => (
             json!({"type": "tool_use", "id": format!("toolu_{results}"), "name": tool, "input": input}),
             "tool_use",
         ),
@@ -27,11 +27,11 @@ pub(super) fn answer(body: &Value, script: &[Turn]) -> Sent {
         return Sent::Json(message(json!([block]), json!(stop)));
     }
     let (begin, delta) = match &turn {
-        Turn::Say(text) => (
+        ScriptedTurn::Say(text) => (
             json!({"type": "text", "text": ""}),
             json!({"type": "text_delta", "text": text}),
         ),
-        Turn::Call { tool, input } => (
+        ScriptedTurn::Call { tool, input } => (
             json!({"type": "tool_use", "id": format!("toolu_{results}"), "name": tool, "input": {}}),
             json!({"type": "input_json_delta", "partial_json": input.to_string()}),
         ),
@@ -44,15 +44,5 @@ pub(super) fn answer(body: &Value, script: &[Turn]) -> Sent {
         json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": usage}),
         json!({"type": "message_stop"}),
     ];
-    Sent::Events(
-        events
-            .into_iter()
-            .map(|event| {
-                (
-                    event.get("type").and_then(Value::as_str).map(str::to_owned),
-                    event,
-                )
-            })
-            .collect(),
-    )
+    Sent::typed_events(events)
 }

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{Sent, Turn, count, due, has_tools, streams};
+use super::{ScriptedTurn, Sent, count, due, has_tools, streams};
 
-pub(super) fn answer(body: &Value, script: &[Turn]) -> Sent {
+pub(super) fn answer(body: &Value, script: &[ScriptedTurn]) -> Sent {
     let is_result = |map: &serde_json::Map<String, Value>| map.get("role") == Some(&json!("tool"));
     let results = body
         .get("messages")
         .map_or(0, |messages| count(messages, &is_result));
     let (text, call, finish) = match due(script, results, has_tools(body)) {
-        Turn::Say(text) => (text, None, "stop"),
-        Turn::Call { tool, input } => {
+        ScriptedTurn::Say(text) => (text, None, "stop"),
+        ScriptedTurn::Call { tool, input } => {
             let call = json!({"index": 0, "id": format!("call_{results}"), "type": "function",
                 "function": {"name": tool, "arguments": input.to_string()}});
             (String::new(), Some(call), "tool_calls")

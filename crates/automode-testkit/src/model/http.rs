@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::Sent;
 
-pub(super) struct Request {
+pub(super) struct ModelRequest {
     pub path: String,
     pub body: Value,
 }
 
-pub(super) fn read(stream: &mut TcpStream) -> Option<Request> {
+pub(super) fn read(stream: &mut TcpStream) -> Option<ModelRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
@@ -34,7 +34,7 @@ pub(super) fn read(stream: &mut TcpStream) -> Option<Request> {
     } else {
         exactly(&mut reader, length)?
     };
-    Some(Request {
+    Some(ModelRequest {
         path,
         body: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
     })

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 /// One turn of the model.
 #[derive(Clone, Debug)]
-pub enum Turn {
+pub enum ScriptedTurn {
     Say(String),
     /// Calls a tool, by the client's own name of it.
     Call {
@@ -31,7 +31,7 @@ pub enum Turn {
 
 /// A model that follows a script.
 #[derive(Debug)]
-pub struct Model {
+pub struct ScriptedModel {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<Value>>>,
 }
@@ -43,12 +43,23 @@ enum Sent {
     Events(Vec<(Option<String>, Value)>),
 }
 
-impl Model {
+impl Sent {
+    /// Events that are named after their own type.
+    fn typed_events(events: impl IntoIterator<Item = Value>) -> Self {
+        let named = |event: Value| {
+            let name = event.get("type").and_then(Value::as_str).map(str::to_owned);
+            (name, event)
+        };
+        Self::Events(events.into_iter().map(named).collect())
+    }
+}
+
+impl ScriptedModel {
     /// Starts on a free port of loopback and serves until the process ends.
     ///
     /// # Errors
     /// Where no port is to be had.
-    pub fn start(script: Vec<Turn>) -> io::Result<Self> {
+    pub fn start(script: Vec<ScriptedTurn>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -78,7 +89,7 @@ impl Model {
     }
 }
 
-fn serve(mut stream: TcpStream, script: &[Turn], kept: &Mutex<Vec<Value>>) {
+fn serve(mut stream: TcpStream, script: &[ScriptedTurn], kept: &Mutex<Vec<Value>>) {
     let Some(request) = http::read(&mut stream) else {
         return;
     };
@@ -111,16 +122,16 @@ fn serve(mut stream: TcpStream, script: &[Turn], kept: &Mutex<Vec<Value>>) {
 }
 
 /// The turn that is due after so many tool results. A request without tools is a side request.
-fn due(script: &[Turn], results: usize, offers_tools: bool) -> Turn {
+fn due(script: &[ScriptedTurn], results: usize, offers_tools: bool) -> ScriptedTurn {
     if !offers_tools {
-        return Turn::Say("ok".to_owned());
+        return ScriptedTurn::Say("ok".to_owned());
     }
     let calls = script.iter().scan(0_usize, |calls, turn| {
         let before = *calls;
-        *calls = calls.saturating_add(usize::from(matches!(turn, Turn::Call { .. })));
+        *calls = calls.saturating_add(usize::from(matches!(turn, ScriptedTurn::Call { .. })));
         Some((before, turn))
     });
-    let mut last = Turn::Say("done".to_owned());
+    let mut last = ScriptedTurn::Say("done".to_owned());
     for (before, turn) in calls {
         last = turn.clone();
         if before >= results {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Sent, Turn, count, due, has_tools, streams};
+use super::{ScriptedTurn, Sent, count, due, has_tools, streams};
 
-pub(super) fn answer(body: &Value, script: &[Turn]) -> Sent {
+pub(super) fn answer(body: &Value, script: &[ScriptedTurn]) -> Sent {
     let is_result = |map: &serde_json::Map<String, Value>| {
         map.get("type")
             .and_then(Value::as_str)
@@ -14,11 +14,11 @@ pub(super) fn answer(body: &Value, script: &[Turn]) -> Sent {
         .get("input")
         .map_or(0, |input| count(input, &is_result));
     let item = match due(script, results, has_tools(body)) {
-        Turn::Say(text) => {
+        ScriptedTurn::Say(text) => {
             json!({"type": "message", "id": format!("msg_{results}"), "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}]})
         }
-        Turn::Call { tool, input } => {
+        ScriptedTurn::Call { tool, input } => {
             json!({"type": "function_call", "id": format!("fc_{results}"), "call_id": format!("call_{results}"),
             "name": tool, "arguments": input.to_string(), "status": "completed"})
         }
@@ -38,15 +38,5 @@ pub(super) fn answer(body: &Value, script: &[Turn]) -> Sent {
         json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
         json!({"type": "response.completed", "response": response("completed", json!([item]))}),
     ];
-    Sent::Events(
-        events
-            .into_iter()
-            .map(|event| {
-                (
-                    event.get("type").and_then(Value::as_str).map(str::to_owned),
-                    event,
-                )
-            })
-            .collect(),
-    )
+    Sent::typed_events(events)
 }

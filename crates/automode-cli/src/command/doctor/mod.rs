@@ -14,8 +14,8 @@ use automode_agents::Enforcement;
 use automode_agents::install::{self, HookTrust, Place, Registered, Request, Scope};
 use automode_agents::{Agent, Proof};
 
-use super::status;
-use crate::client::{self, Installed, InstalledPlugin, SCOPES, Trust, scope_name};
+use super::{managed, status};
+use crate::client::{self, InstalledClient, InstalledPlugin, SCOPES, TrustAnswer, scope_name};
 use crate::clock;
 
 /// Check that every registered agent really asks automode.
@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 /// What a check found.
-pub enum Finding {
+pub enum DoctorFinding {
     Good(String),
     /// Worth knowing.
     Note(String),
@@ -39,16 +39,16 @@ pub enum Finding {
     },
 }
 
-fn good(what: impl Into<String>) -> Finding {
-    Finding::Good(what.into())
+fn good(what: impl Into<String>) -> DoctorFinding {
+    DoctorFinding::Good(what.into())
 }
 
-fn note(what: impl Into<String>) -> Finding {
-    Finding::Note(what.into())
+fn note(what: impl Into<String>) -> DoctorFinding {
+    DoctorFinding::Note(what.into())
 }
 
-fn bad(what: impl Into<String>, hint: impl Into<String>) -> Finding {
-    Finding::Bad {
+fn bad(what: impl Into<String>, hint: impl Into<String>) -> DoctorFinding {
+    DoctorFinding::Bad {
         what: what.into(),
         hint: hint.into(),
     }
@@ -60,11 +60,16 @@ Examples:
   automode doctor codex";
 
 pub fn run(args: Args) -> Result<u8> {
+    examine_all(&args.agents)
+}
+
+/// Examines these agents, or all that are registered; 1 where something is wrong.
+pub fn examine_all(agents: &[Agent]) -> Result<u8> {
     let place = client::place()?;
     let mut wrong = report("automode", &own());
     let mut any = false;
     for agent in Agent::all() {
-        if !args.agents.is_empty() && !args.agents.contains(&agent) {
+        if !agents.is_empty() && !agents.contains(&agent) {
             continue;
         }
         for scope in SCOPES {
@@ -72,7 +77,7 @@ pub fn run(args: Args) -> Result<u8> {
                 continue;
             };
             let installed = client::installed(agent, &path);
-            if matches!(installed, Installed::No) {
+            if matches!(installed, InstalledClient::No) {
                 continue;
             }
             any = true;
@@ -80,26 +85,26 @@ pub fn run(args: Args) -> Result<u8> {
             let findings = examine(agent, scope, &place, &path, &installed);
             wrong = wrong.saturating_add(report(&title, &findings));
         }
-        if !any && args.agents.contains(&agent) {
+        if !any && agents.contains(&agent) {
             let hint = format!("automode install {}", agent.name());
             wrong = wrong.saturating_add(report(agent.name(), &[bad("not installed", hint)]));
         }
     }
-    if !any && args.agents.is_empty() {
-        println!("no agent is registered (hint: automode install AGENT)");
+    if !any && agents.is_empty() {
+        println!("no agent is registered (hint: automode setup)");
     }
     Ok(u8::from(wrong > 0))
 }
 
 /// Prints findings; how many are wrong.
-fn report(title: &str, findings: &[Finding]) -> usize {
+fn report(title: &str, findings: &[DoctorFinding]) -> usize {
     println!("{title}");
     let mut wrong = 0_usize;
     for finding in findings {
         match finding {
-            Finding::Good(what) => println!("  ok    {what}"),
-            Finding::Note(what) => println!("  note  {what}"),
-            Finding::Bad { what, hint } => {
+            DoctorFinding::Good(what) => println!("  ok    {what}"),
+            DoctorFinding::Note(what) => println!("  note  {what}"),
+            DoctorFinding::Bad { what, hint } => {
                 wrong = wrong.saturating_add(1);
                 println!("  wrong {what}\n        hint: {hint}");
             }
@@ -108,8 +113,8 @@ fn report(title: &str, findings: &[Finding]) -> usize {
     wrong
 }
 
-/// automode's own house: state, log, judge.
-fn own() -> Vec<Finding> {
+/// automode's own house: state, log, settings, judge.
+fn own() -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     match State::locate(|name| std::env::var(name).ok()) {
         Err(error) => findings.push(bad(
@@ -145,6 +150,12 @@ fn own() -> Vec<Finding> {
             });
         }
     }
+    findings.extend(probe::settings());
+    let shipped = managed::standings(Path::new("/"));
+    findings.extend(shipped.into_iter().map(|standing| match standing {
+        managed::Standing::Good(what) => good(what),
+        managed::Standing::Gone { what, hint } => bad(what, hint),
+    }));
     findings.extend(probe::confinement());
     findings.extend(probe::judges());
     findings
@@ -155,19 +166,21 @@ fn examine(
     scope: Scope,
     place: &Place,
     path: &Path,
-    installed: &Installed,
-) -> Vec<Finding> {
+    installed: &InstalledClient,
+) -> Vec<DoctorFinding> {
     let mut findings = vec![version(agent)];
     match installed {
-        Installed::No => {}
-        Installed::Unreadable(why) => {
+        InstalledClient::No => {}
+        InstalledClient::Unreadable(why) => {
             findings.push(bad(
                 format!("{}: {why}", path.display()),
                 "repair the file: the client reads no hooks from it",
             ));
         }
-        Installed::Plugin(installed) => findings.extend(plugin(agent, scope, place, installed)),
-        Installed::Hooks(hooks) => {
+        InstalledClient::Plugin(installed) => {
+            findings.extend(plugin(agent, scope, place, installed))
+        }
+        InstalledClient::Hooks(hooks) => {
             findings.extend(registration(agent, hooks));
             findings.extend(others(agent, hooks));
             findings.extend(switches(agent, path));
@@ -186,6 +199,8 @@ fn examine(
             .into_iter()
             .flatten(),
     );
+    let faults = agent.client().lets_through.iter();
+    findings.extend(faults.map(|fault| note(format!("this client lets through: {fault}"))));
     findings.push(match status::last_seen().get(agent.name()) {
         Some(entry) => good(format!(
             "its last call was decided {}",
@@ -196,7 +211,7 @@ fn examine(
     findings
 }
 
-fn version(agent: Agent) -> Finding {
+fn version(agent: Agent) -> DoctorFinding {
     if agent.client().proof == Proof::Documented {
         return note(
             "not proven here: this client could not be run, the hook follows its documentation",
@@ -216,7 +231,7 @@ fn version(agent: Agent) -> Finding {
 }
 
 /// Every event that decides has our command, with the right program and timeout.
-fn registration(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
+fn registration(agent: Agent, hooks: &[Registered]) -> Vec<DoctorFinding> {
     let again = format!("automode install {}", agent.name());
     let mut findings = Vec::new();
     let Some(file) = install::hook_file(agent) else {
@@ -266,7 +281,7 @@ fn deadline(command: &str) -> u64 {
 }
 
 /// Hooks of others on the same events: an allow of theirs never beats our denial, but they may answer first.
-fn others(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
+fn others(agent: Agent, hooks: &[Registered]) -> Vec<DoctorFinding> {
     hooks
         .iter()
         .filter(|hook| !hook.ours && gates(agent, &hook.event))
@@ -280,7 +295,7 @@ fn others(agent: Agent, hooks: &[Registered]) -> Vec<Finding> {
 }
 
 /// Settings of the client that switch hooks off.
-fn switches(agent: Agent, path: &Path) -> Vec<Finding> {
+fn switches(agent: Agent, path: &Path) -> Vec<DoctorFinding> {
     let text = client::read(path).ok().flatten().unwrap_or_default();
     let switch = install::hook_file(agent).and_then(|file| file.off_switch);
     let off =
@@ -296,7 +311,7 @@ fn switches(agent: Agent, path: &Path) -> Vec<Finding> {
 }
 
 /// The proof: the registered command line stops a call that must not pass.
-fn fires(agent: Agent, hook: &Registered) -> Finding {
+fn fires(agent: Agent, hook: &Registered) -> DoctorFinding {
     if hook.command.contains("--mode shadow") {
         return note(format!(
             "{}: shadow mode decides and records, and stops nothing",
@@ -315,7 +330,12 @@ fn fires(agent: Agent, hook: &Registered) -> Finding {
     }
 }
 
-fn plugin(agent: Agent, scope: Scope, place: &Place, installed: &InstalledPlugin) -> Vec<Finding> {
+fn plugin(
+    agent: Agent,
+    scope: Scope,
+    place: &Place,
+    installed: &InstalledPlugin,
+) -> Vec<DoctorFinding> {
     let again = format!("automode install {}", agent.name());
     let Ok(program) = client::program() else {
         return Vec::new();
@@ -349,7 +369,7 @@ fn plugin(agent: Agent, scope: Scope, place: &Place, installed: &InstalledPlugin
 }
 
 /// Whether the client trusts the hooks: it skips the others in silence.
-fn trusted(agent: Agent, trust: &HookTrust, place: &Place) -> Vec<Finding> {
+fn trusted(agent: Agent, trust: &HookTrust, place: &Place) -> Vec<DoctorFinding> {
     let name = agent.name();
     let Some(program) = client::executable(agent) else {
         return vec![note(format!(
@@ -371,8 +391,8 @@ fn trusted(agent: Agent, trust: &HookTrust, place: &Place) -> Vec<Finding> {
     }
     own.iter()
         .filter_map(|hook| match &hook.trust {
-            Trust::Trusted => None,
-            Trust::Not(word) => Some(bad(
+            TrustAnswer::Trusted => None,
+            TrustAnswer::Not(word) => Some(bad(
                 format!(
                     "{name} does not trust the hook on {} ({word}) and skips it in silence",
                     hook.event
@@ -382,7 +402,7 @@ fn trusted(agent: Agent, trust: &HookTrust, place: &Place) -> Vec<Finding> {
         })
         .chain(
             own.iter()
-                .all(|hook| hook.trust == Trust::Trusted)
+                .all(|hook| hook.trust == TrustAnswer::Trusted)
                 .then(|| good(format!("{name} trusts the hooks"))),
         )
         .collect()

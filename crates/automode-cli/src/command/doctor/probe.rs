@@ -6,13 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use automode::config::{self, Places};
 use automode::judge::CanaryRecord;
 use automode::state::State;
-use automode_agents::{Agent, Trial};
+use automode_agents::{Agent, HookTrial};
 use serde_json::Value;
 
-use super::{Finding, good, note};
-use crate::{judge, setup};
+use super::{DoctorFinding, bad, good, note};
+use crate::{clock, judge, output, setup};
 
 /// How long a hook may take to deny what needs no judge.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -92,7 +93,7 @@ fn answered(line: &str, payload: &str, state: &Path) -> Result<String, String> {
 }
 
 fn payload(agent: Agent, event: &str) -> String {
-    let trial = Trial {
+    let trial = HookTrial {
         event,
         session: &format!("doctor-{}", std::process::id()),
         command: DEADLY,
@@ -107,8 +108,26 @@ pub fn writable(state: &State) -> io::Result<()> {
     fs::remove_file(path)
 }
 
+/// Whether the settings that hold here can be read; while they cannot, nothing is allowed.
+pub fn settings() -> Vec<DoctorFinding> {
+    let places = match setup::directory(None) {
+        Ok(cwd) => Places::here(cwd.as_ref(), None),
+        Err(error) => return vec![note(format!("{error:#}"))],
+    };
+    let policy = config::load(&places);
+    let faults = policy.provenance().faults.iter();
+    faults
+        .map(|fault| {
+            let (what, hint) = fault
+                .split_once("\nhint: ")
+                .unwrap_or((fault, "automode config lint"));
+            bad(format!("settings: {}", output::clean(what)), hint)
+        })
+        .collect()
+}
+
 /// Whether a judge is there for what the analysis leaves open.
-pub fn judges() -> Vec<Finding> {
+pub fn judges() -> Vec<DoctorFinding> {
     let cwd = match setup::directory(None) {
         Ok(cwd) => cwd,
         Err(error) => return vec![note(format!("{error:#}"))],
@@ -120,6 +139,10 @@ pub fn judges() -> Vec<Finding> {
         )];
     }
     let test = "automode judge test".to_owned();
+    let trouble = judge::last_trouble().map(|(at, why)| {
+        let why = output::clean(&why);
+        note(format!("a judge last failed {}: {why}", clock::ago(at)))
+    });
     judges
         .into_iter()
         .map(|(name, standing)| match standing {
@@ -127,15 +150,16 @@ pub fn judges() -> Vec<Finding> {
             Ok(CanaryRecord::Untested) => note(format!(
                 "the judge {name} was never tested (hint: automode judge test)"
             )),
-            Ok(CanaryRecord::Failed(failed)) => Finding::Bad {
+            Ok(CanaryRecord::Failed(failed)) => DoctorFinding::Bad {
                 what: format!("the judge {name} failed {} of its canaries", failed.len()),
                 hint: test.clone(),
             },
-            Err(why) => Finding::Bad {
+            Err(why) => DoctorFinding::Bad {
                 what: format!("the judge {name} cannot be asked: {why}"),
                 hint: test.clone(),
             },
         })
+        .chain(trouble)
         .collect()
 }
 
@@ -148,7 +172,7 @@ pub fn setting(text: &str, pointer: &str) -> Option<bool> {
 }
 
 /// Whether a promise to confine would be kept here; tried anew.
-pub fn confinement() -> Vec<Finding> {
+pub fn confinement() -> Vec<DoctorFinding> {
     let machine = State::locate(|name| std::env::var(name).ok())
         .ok()
         .and_then(|state| automode_confine::Machine::here(state.root().to_owned()));
@@ -158,7 +182,7 @@ pub fn confinement() -> Vec<Finding> {
         )];
     };
     let tested = automode_confine::selftest(&machine);
-    let mut findings: Vec<Finding> = tested
+    let mut findings: Vec<DoctorFinding> = tested
         .attempts
         .iter()
         .filter(|attempt| attempt.failure.is_some())

@@ -4,6 +4,7 @@
 //! changes it: a log that fails costs the record and is told to the person.
 
 use std::cell::OnceCell;
+use std::mem::ManuallyDrop;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode::audit::{self, Circumstance, Entry};
@@ -13,14 +14,15 @@ use automode::session::{self, CallNote, Memory, Note, SessionSummary};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, HookPhase};
 use automode_confine::Refusal;
+use automode_core::policy::Beside;
 use automode_core::{Ledger, Outcome, WrittenFile};
-use sha2::{Digest, Sha256};
 
+use super::broker;
 use super::promise;
 use super::recall::{self, FromTranscript};
 use super::record;
 use super::serve::HookContext;
-use crate::{judge, setup};
+use crate::{effects, judge, setup};
 
 /// Decides a call that is about to run.
 pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Answer {
@@ -34,12 +36,14 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     if let Some(state) = &context.state {
         standing.ledger = session::Outages::of(state).seen_by(own);
     }
-    let print = permit::fingerprint(call);
+    let print = context.print.clone();
+    let print = print.unwrap_or_else(|| permit::fingerprint(call));
     let settled = settle(context, call, &print, &standing);
     let Settled {
         mut settlement,
         config,
         price,
+        beside,
         refused,
     } = match settled {
         Ok(settled) => settled,
@@ -47,9 +51,15 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     };
     let permitted = matches!(settlement.decision.ground, Ground::Permit(_));
     let name = name(&print);
+    broker::consult(context, call, (&name, &print), &mut settlement.decision);
     promise::explain(&mut settlement.decision, &refused);
     let rewritten = promise::keep(context, call, &name, &mut settlement.decision);
-    let log = Entry::new(
+    // What is not allowed may be permitted, as it is now.
+    let permitted_print = match settlement.decision.verdict {
+        Verdict::Allow => print.clone(),
+        Verdict::Ask | Verdict::Deny => permit::bound(call),
+    };
+    let mut log = Entry::new(
         &settlement.decision,
         &Circumstance {
             time: now(),
@@ -66,10 +76,11 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
             judged: settlement.judged.as_ref(),
             price,
             config: &config,
-            print: &print,
+            print: &permitted_print,
             permission: permit::narrowest(call),
         },
     );
+    log.mode = context.event.mode.map(|mode| mode.name().to_owned());
     let mut writes = settlement.written.clone();
     record::still_own(&standing, &mut writes);
     // What is denied does not run, and what is asked about is kept once it has run.
@@ -95,11 +106,17 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     ));
     trouble |= keep(context, &notes, &log).is_err();
     let trouble = match (standing.lost, trouble) {
-        (true, _) => Trouble::Lost,
-        (false, true) => Trouble::Unwritten,
-        (false, false) => Trouble::None,
+        (true, _) => HookTrouble::Lost,
+        (false, true) => HookTrouble::Unwritten,
+        (false, false) => HookTrouble::None,
     };
-    let mut answer = answer(context, &settlement.decision, &name, trouble);
+    let left = rewritten.is_none() && is_left(context, beside, &settlement.decision);
+    // The process ends with this call: what the analysis found is not taken apart.
+    let settlement = ManuallyDrop::new(settlement);
+    if left && matches!(trouble, HookTrouble::None) {
+        return Answer::Neutral;
+    }
+    let mut answer = answer(context, call, &settlement.decision, &name, trouble);
     if let Answer::Ruling(ruling) = &mut answer {
         ruling.rewritten = rewritten;
     }
@@ -109,7 +126,8 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
 /// Decides a request for permission. A call that was just decided is not decided again where that was a no or a question.
 pub fn permission(context: &HookContext<'_>, call: &ToolCall) -> Answer {
     if let Some((_, id)) = promise::original(context, call) {
-        return answer(context, &repeated(Verdict::Allow, &id), &id, Trouble::None);
+        let decision = repeated(Verdict::Allow, &id);
+        return answer(context, call, &decision, &id, HookTrouble::None);
     }
     let memory = remembered(context);
     let print = permit::fingerprint(call);
@@ -119,16 +137,32 @@ pub fn permission(context: &HookContext<'_>, call: &ToolCall) -> Answer {
         .rev()
         .find(|known| known.note.print == print);
     let state = context.state.as_ref();
-    let granted = state.is_some_and(|state| permit::is_granted(state, &print));
+    let granted = state.is_some_and(|state| permit::is_granted(state, &permit::bound(call)));
     let verdict = match before {
         Some(known) if known.note.permitted && known.outcome == Outcome::Pending => Verdict::Allow,
-        Some(known) if known.note.verdict != Verdict::Allow && !granted => known.note.verdict,
+        Some(known)
+            if known.note.verdict != Verdict::Allow && !granted && !may_be_left(context) =>
+        {
+            known.note.verdict
+        }
         Some(_) | None => return self::call(context, call, None),
     };
     let name = before
         .map(|known| known.note.decision.clone())
         .unwrap_or_default();
-    answer(context, &repeated(verdict, &name), &name, Trouble::None)
+    let decision = repeated(verdict, &name);
+    answer(context, call, &decision, &name, HookTrouble::None)
+}
+
+/// Whether what was a question before may have been left to the client's own check.
+fn may_be_left(context: &HookContext<'_>) -> bool {
+    let checked = context.options.agent.client().own_check;
+    checked.holds_in(context.event.mode) && {
+        let (standing, _) = standing(context);
+        let root = standing.cwd.as_deref().unwrap_or(&context.event.cwd);
+        let gate = setup::judgeless_gate(root, None);
+        gate.policy().settings.beside == Beside::VetoOnly
+    }
 }
 
 /// The decision that was made when the call itself came.
@@ -240,6 +274,34 @@ pub fn session(context: &HookContext<'_>, standing: &SessionSummary) -> Session 
     }
 }
 
+/// Whether the client's own check decides: automode was told to leave it what no veto stops,
+/// and in this mode it has one.
+fn is_left(context: &HookContext<'_>, beside: Beside, decision: &Decision) -> bool {
+    let checked = context.options.agent.client().own_check;
+    match beside {
+        Beside::Decide => return false,
+        Beside::VetoOnly if !checked.holds_in(context.event.mode) => return false,
+        Beside::VetoOnly => {}
+    }
+    match (&decision.ground, decision.verdict) {
+        // A person's word for this one call counts.
+        (Ground::Permit(_), _) => false,
+        (_, Verdict::Allow) => true,
+        (Ground::NoJudge, Verdict::Ask | Verdict::Deny) => true,
+        (
+            Ground::Policy { .. }
+            | Ground::Guard(_)
+            | Ground::FastPath(_)
+            | Ground::Rule(_)
+            | Ground::Judge(_)
+            | Ground::Mode(_)
+            | Ground::Limit
+            | Ground::Failure(_),
+            Verdict::Ask | Verdict::Deny,
+        ) => false,
+    }
+}
+
 /// A call that is decided.
 struct Settled {
     settlement: Settlement,
@@ -247,6 +309,8 @@ struct Settled {
     config: String,
     /// What asking the judge cost, in millionths of a dollar, where that is known.
     price: Option<u64>,
+    /// What is left to the client's own check.
+    beside: Beside,
     /// What this call was refused when it ran confined before.
     refused: Vec<Refusal>,
 }
@@ -259,11 +323,18 @@ fn settle(
 ) -> Result<Settled, String> {
     // The settings of the directory that the session began in hold for all of it.
     let root = standing.cwd.as_deref().unwrap_or(&context.event.cwd);
-    let gate = judge::with_configured_judge(
+    let left = context
+        .options
+        .deadline
+        .saturating_sub(context.started.elapsed());
+    // The process ends with this call: thousands of rules are not taken apart one by one.
+    let gate = ManuallyDrop::new(judge::with_judge_within(
         setup::judgeless_gate(root, None),
         &context.event.session,
+        // What is left then is for the answer and its record.
+        left.saturating_sub(left / 8),
         recall::model(context.options.agent, context.event),
-    );
+    ));
     let recall = FromTranscript {
         agent: context.options.agent,
         event: context.event,
@@ -275,7 +346,6 @@ fn settle(
         } else {
             SessionRecord::Whole
         },
-        print,
         permits: context.state.as_ref(),
         window: &gate.policy().settings.judge.transcript,
     };
@@ -294,6 +364,7 @@ fn settle(
         settlement,
         config,
         price,
+        beside: gate.policy().settings.beside,
         refused,
     })
 }
@@ -314,6 +385,7 @@ fn learned(
             | Note::Call(_)
             | Note::Done { .. }
             | Note::Subagent { .. }
+            | Note::Suspicious(_)
             | Note::Cost(_)
             | Note::Folded { .. }
             | Note::End
@@ -347,7 +419,7 @@ fn keep(context: &HookContext<'_>, notes: &[Note], entry: &Entry) -> Result<(), 
 }
 
 /// What is wrong with the state, for the person to know.
-enum Trouble {
+enum HookTrouble {
     None,
     /// What was decided is not remembered.
     Unwritten,
@@ -355,19 +427,27 @@ enum Trouble {
     Lost,
 }
 
-fn answer(context: &HookContext<'_>, decision: &Decision, name: &str, trouble: Trouble) -> Answer {
-    let mut answer = Answer::decided(decision, Some(name), context.options.enforcement);
+fn answer(
+    context: &HookContext<'_>,
+    call: &ToolCall,
+    decision: &Decision,
+    name: &str,
+    trouble: HookTrouble,
+) -> Answer {
+    let text = effects::text_of(call);
+    let enforcement = context.options.enforcement;
+    let mut answer = Answer::decided_about(decision, Some(name), enforcement, text);
     let notice = match trouble {
-        Trouble::None => None,
-        Trouble::Unwritten => Some(
+        HookTrouble::None => None,
+        HookTrouble::Unwritten => Some(
             "automode could not write its state: decisions stand, but are not remembered (hint: automode doctor)",
         ),
-        Trouble::Lost => Some(
+        HookTrouble::Lost => Some(
             "automode's record of this session is damaged, so nothing is allowed by itself any more (hint: start a new session)",
         ),
     };
     if let (Answer::Ruling(ruling), Some(notice)) = (&mut answer, notice) {
-        ruling.notice.get_or_insert_with(|| notice.to_owned());
+        ruling.remark(notice);
     }
     answer
 }
@@ -378,10 +458,13 @@ pub fn name(print: &str) -> String {
     let nanos = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_nanos());
-    let seed = Sha256::digest(format!("{print}{nanos}{}", std::process::id()));
-    seed.iter()
+    let seed = automode_core::digest(format!("{print}{nanos}{}", std::process::id()));
+    let (pairs, _) = seed.as_bytes().as_chunks::<2>();
+    pairs
+        .iter()
         .take(8)
-        .filter_map(|byte| LETTERS.get(usize::from(byte % 32)))
+        .filter_map(|pair| usize::from_str_radix(str::from_utf8(pair).ok()?, 16).ok())
+        .filter_map(|byte| LETTERS.get(byte % 32))
         .map(|letter| char::from(*letter))
         .collect()
 }

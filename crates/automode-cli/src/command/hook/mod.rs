@@ -1,12 +1,12 @@
 //! `automode hook AGENT`: the process that stands in a client's way.
 //!
 //! Whatever happens, the client gets one valid answer and exit 0, or exit 2 with the
-//! reason. The work is done on a thread of its own; the main thread waits for it with
-//! a deadline below the client's timeout, because a client that runs out of patience
-//! lets the call pass. A panic, a hang or a broken pipe is a denial in the client's
-//! own form, and a death that can be caught blocks by its code. This path parses its arguments by hand: it runs before every tool call.
+//! reason. A timer below the client's timeout ends the work, because a client that runs
+//! out of patience lets the call pass. A panic, a hang or a broken pipe is a denial in
+//! the client's own form, and a death that can be caught blocks by its code. This path
+//! parses its arguments by hand: it runs before every tool call.
 
-mod death;
+mod broker;
 mod decide;
 mod obituary;
 mod options;
@@ -19,13 +19,14 @@ mod serve;
 use std::ffi::OsString;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use automode_agents::{Answer, Enforcement, Event, HookPhase, Reply};
+use automode_watchdog::{LastWords, Record};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 pub use options::{Args, Options, run};
 
@@ -33,8 +34,6 @@ pub use options::{Args, Options, run};
 const BLOCK: u8 = 2;
 /// How long the client may take to read the answer: it lets the call pass when it runs out of patience.
 const WRITING: Duration = Duration::from_secs(5);
-/// What a hook takes that has nothing to wait for.
-const AT_ONCE: Duration = Duration::from_millis(25);
 /// How long a message for people may take.
 const GRUMBLING: Duration = Duration::from_millis(200);
 /// Room for the deepest input that is admitted.
@@ -42,44 +41,46 @@ const STACK: usize = 64 * 1024 * 1024;
 
 /// Where the work stands, for the answer of a watchdog.
 #[derive(Debug)]
-pub struct Progress {
+pub struct HookProgress {
     at: AtomicU8,
-    /// A decision is due: an end without an answer has to block.
-    due: Arc<AtomicBool>,
-    /// What is being answered, once it was understood.
-    event: Mutex<Option<Event>>,
+    /// What is said of a call when the time is over, and the exit code behind it.
+    last: (Vec<u8>, u8),
 }
 
-impl Progress {
-    /// Nothing is known yet: it may be a call, so it counts as one.
-    fn new() -> Self {
+impl HookProgress {
+    fn new(options: &Options) -> Self {
         Self {
-            at: AtomicU8::new(0),
-            due: Arc::new(AtomicBool::new(true)),
-            event: Mutex::new(None),
+            at: AtomicU8::default(),
+            last: last_answer(options, HookPhase::BeforeTool),
         }
     }
 
+    /// A decision is due: an end without an answer has to block. What is not known yet may be a call.
     fn is_due(&self) -> bool {
-        self.due.load(Ordering::Relaxed)
+        self.at.load(Ordering::Relaxed) < 2
     }
 
     /// The event, for whoever has to tell of its end.
-    fn understood(&self, event: &Event) {
-        if let Ok(mut known) = self.event.lock() {
-            *known = Some(event.clone());
-        }
-    }
-
-    fn set(&self, phase: HookPhase) {
-        let at = match phase {
+    fn understood(&self, options: &Options, event: &Event, record: Option<Record>) {
+        let at = match event.kind.phase() {
             HookPhase::BeforeTool => 0,
             HookPhase::PermissionRequest => 1,
             HookPhase::AfterTool => 2,
             HookPhase::Other => 3,
         };
         self.at.store(at, Ordering::Relaxed);
-        self.due.store(at < 2, Ordering::Relaxed);
+        automode_watchdog::set_due(self.is_due() || options.enforcement == Enforcement::Shadow);
+        let (answer, exit) = match self.phase() {
+            HookPhase::BeforeTool => self.last.clone(),
+            later @ (HookPhase::PermissionRequest | HookPhase::AfterTool | HookPhase::Other) => {
+                last_answer(options, later)
+            }
+        };
+        automode_watchdog::prepare(LastWords {
+            answer,
+            exit,
+            record,
+        });
     }
 
     fn phase(&self) -> HookPhase {
@@ -101,79 +102,79 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
         Ok(options) => options,
         Err(wrong) => return block(&wrong),
     };
-    let progress = Arc::new(Progress::new());
-    death::answer(options.enforcement, &progress);
-    let (reply, failure) = match work(&options, &progress, started) {
-        Ok(reply) => (reply, None),
-        Err(failure) => {
-            let answer = Answer::failure(failure.why(), options.enforcement);
-            let presence = options.agent.assumed_presence();
-            let reply = options.agent.render(progress.phase(), &answer, presence);
-            (reply, Some(failure))
-        }
-    };
-    let code = say(&reply, &progress, options.enforcement);
-    if let (Some(failure), true) = (failure, progress.is_due()) {
-        // The client has its answer: what became of the call is written down behind it.
-        obituary::write(&options, &progress, failure, started);
-    }
-    code
-}
-
-/// Why there is no answer of the worker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WorkerFailure {
-    Panicked,
-    NoThread,
-    Late,
-    Vanished,
-}
-
-impl WorkerFailure {
-    const fn why(self) -> &'static str {
-        match self {
-            Self::Panicked => "it panicked",
-            Self::NoThread => "no thread could be started",
-            Self::Late => "no decision in time",
-            Self::Vanished => "the worker vanished",
-        }
-    }
+    automode_watchdog::catch(match options.enforcement {
+        Enforcement::Enforce => BLOCK,
+        Enforcement::Shadow => 0,
+    });
+    let progress = Arc::new(HookProgress::new(&options));
+    let (answer, exit) = progress.last.clone();
+    automode_watchdog::prepare(LastWords {
+        answer,
+        exit,
+        record: None,
+    });
+    automode_watchdog::set_deadline(options.deadline);
+    let reply = work(&options, &progress, started)
+        .unwrap_or_else(|why| failed(&options, progress.phase(), why));
+    automode_watchdog::clear_deadline();
+    say(&reply, &progress, options.enforcement)
 }
 
 /// The answer of the worker, or why there is none.
 fn work(
     options: &Options,
-    progress: &Arc<Progress>,
+    progress: &Arc<HookProgress>,
     started: Instant,
-) -> Result<Reply, WorkerFailure> {
-    let (answers, answer) = channel();
+) -> Result<Reply, &'static str> {
     let (own, at) = (options.clone(), Arc::clone(progress));
     let worker = move || {
-        let reply = panic::catch_unwind(AssertUnwindSafe(|| serve::serve(&own, &at, started)));
-        // Nobody listens any more when the watchdog has answered.
-        answers
-            .send(reply.map_err(|_| WorkerFailure::Panicked))
-            .unwrap_or_default();
+        panic::catch_unwind(AssertUnwindSafe(|| serve::serve(&own, &at, started)))
+            .map_err(|_| "it panicked")
     };
-    thread::Builder::new()
-        .name("hook".to_owned())
-        .stack_size(STACK)
-        .spawn(worker)
-        .map_err(|_| WorkerFailure::NoThread)?;
-    let mut told = answer.recv_timeout(AT_ONCE.min(options.deadline));
-    if let Err(RecvTimeoutError::Timeout) = told {
-        death::answer_rare(options.enforcement, progress);
-        told = answer.recv_timeout(options.deadline.saturating_sub(AT_ONCE));
+    if grow_stack() {
+        return worker();
     }
-    match told {
-        Ok(reply) => reply,
-        Err(RecvTimeoutError::Timeout) => Err(WorkerFailure::Late),
-        Err(RecvTimeoutError::Disconnected) => Err(WorkerFailure::Vanished),
-    }
+    let thread = thread::Builder::new().stack_size(STACK).spawn(worker);
+    let thread = thread.map_err(|_| "no thread could be started")?;
+    thread.join().unwrap_or(Err("the worker vanished"))
+}
+
+/// Gives the stack room for the deepest input. Only Linux lets the one of a running process grow.
+fn grow_stack() -> bool {
+    let limit = getrlimit(Resource::Stack);
+    let most = Some(STACK as u64);
+    let is_enough = limit.current.is_none() || limit.current >= most;
+    cfg!(target_os = "linux")
+        && (is_enough
+            || setrlimit(
+                Resource::Stack,
+                Rlimit {
+                    current: most,
+                    maximum: limit.maximum,
+                },
+            )
+            .is_ok())
+}
+
+/// The answer of a hook that could not decide.
+fn failed(options: &Options, phase: HookPhase, why: &str) -> Reply {
+    let answer = Answer::failure(why, options.enforcement);
+    let presence = options.agent.assumed_presence();
+    options.agent.render(phase, &answer, presence)
+}
+
+/// What is said when the time is over, and the exit code behind it.
+fn last_answer(options: &Options, phase: HookPhase) -> (Vec<u8>, u8) {
+    let reply = failed(options, phase, obituary::LATE);
+    let answer = match reply.exit {
+        BLOCK => Vec::new(),
+        _ => format!("{}\n", reply.stdout).into_bytes(),
+    };
+    (answer, reply.exit)
 }
 
 /// Writes the answer. One that cannot be read by anybody is a block, as far as one is due.
-fn say(reply: &Reply, progress: &Progress, enforcement: Enforcement) -> u8 {
+fn say(reply: &Reply, progress: &HookProgress, enforcement: Enforcement) -> u8 {
     if reply.exit == BLOCK {
         // A client that reads no answer but this code shows its model what stands on stderr.
         let line = format!("{}\n", reply.stdout);

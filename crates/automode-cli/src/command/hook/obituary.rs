@@ -1,62 +1,76 @@
-//! What is written down of a call that the worker did not live to answer.
+//! What is written down of a call that the hook did not live to answer.
 //!
-//! A denial of the watchdog is a decision like any other: it stands in the log, and it
-//! counts as an outage, so that calls after it do not wait as long again. All of it is
-//! bounded and nothing of it changes the answer, which has been given.
+//! A denial of the watchdog is a decision like any other: it stands in the log. It is
+//! put into words while the hook is alive, left beside the log by the handler that ends
+//! it, and taken in by whoever writes next.
 
-use std::time::{Duration, Instant};
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Instant;
 
 use automode::audit::{self, Circumstance, Entry};
-use automode::session::{self, LedgerNote, Note};
 use automode::state::State;
-use automode::{Decision, Failure, Ground, ToolCall, Verdict, permit};
-use automode_agents::{Enforcement, EventKind};
+use automode::{Decision, Failure, Ground, ToolCall, Verdict};
+use automode_agents::{Enforcement, Event, EventKind};
 use automode_core::{Trace, brief, tool};
+use automode_watchdog::Record;
 
-use super::{Options, Progress, WorkerFailure, decide};
+use super::{Options, decide};
 
-/// How long each lock may be waited for.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// Why a hook that was ended by its deadline denied.
+pub const LATE: &str = "no decision in time";
 
-/// Writes the denial of a call that was understood down.
-pub fn write(options: &Options, progress: &Progress, failure: WorkerFailure, started: Instant) {
-    let event = progress.event.lock().ok().and_then(|event| event.clone());
-    let state = State::locate(|name| std::env::var(name).ok()).ok();
-    let (Some(event), Some(state)) = (event, state) else {
-        return;
-    };
-    let call: &ToolCall = match &event.kind {
-        EventKind::BeforeTool { call, .. } | EventKind::PermissionRequest { call } => call,
+/// The record of a call's end, for the handler that ends it.
+pub fn record(
+    options: &Options,
+    event: &Event,
+    (state, print): (&State, &str),
+    started: Instant,
+) -> Option<Record> {
+    let entry = entry(options, event, print, started)?;
+    let left = audit::Log::new(state).beside(&entry.id);
+    let name = |path: &Path| CString::new(path.as_os_str().as_bytes()).ok();
+    Some(Record {
+        directory: name(left.finished.parent()?)?,
+        unfinished: name(&left.unfinished)?,
+        finished: name(&left.finished)?,
+        body: serde_json::to_vec(&entry).ok()?,
+    })
+}
+
+/// The call that an answer is due for.
+pub fn due(event: &Event) -> Option<&ToolCall> {
+    match &event.kind {
+        EventKind::BeforeTool { call, .. } | EventKind::PermissionRequest { call } => Some(call),
         EventKind::Prompt { .. }
         | EventKind::AfterTool { .. }
         | EventKind::SubagentStart
         | EventKind::SubagentStop
         | EventKind::SessionStart
         | EventKind::SessionEnd
-        | EventKind::Other { .. } => return,
-    };
-    let cause = match failure {
-        WorkerFailure::Late => Failure::Timeout,
-        WorkerFailure::Panicked | WorkerFailure::NoThread | WorkerFailure::Vanished => {
-            Failure::Panic
-        }
-    };
+        | EventKind::Other { .. } => None,
+    }
+}
+
+fn entry(options: &Options, event: &Event, print: &str, started: Instant) -> Option<Entry> {
+    let call = due(event)?;
     let decision = Decision {
         verdict: Verdict::Deny,
-        ground: Ground::Failure(cause),
-        reason: format!("automode could not decide and denied: {}", failure.why()),
+        ground: Ground::Failure(Failure::Timeout),
+        reason: format!("automode could not decide and denied: {}", LATE),
         findings: Vec::new(),
         stop: false,
         trace: Trace::default(),
         protection: automode_core::confine::Protection::default(),
     };
-    let print = permit::fingerprint(call);
     let (name, action) = tool::normalize(call);
-    let entry = Entry::new(
+    let latency = started.elapsed().saturating_add(options.deadline);
+    Some(Entry::new(
         &decision,
         &Circumstance {
             time: decide::now(),
-            id: &decide::name(&print),
+            id: &decide::name(print),
             agent: options.agent.name(),
             session: &event.session,
             subagent: event.subagent.as_ref().map(|by| by.id.as_str()),
@@ -65,31 +79,12 @@ pub fn write(options: &Options, progress: &Progress, failure: WorkerFailure, sta
             cwd: &call.cwd,
             presence: options.agent.assumed_presence(),
             shadow: options.enforcement == Enforcement::Shadow,
-            latency: started.elapsed().as_secs_f64() * 1000.0,
+            latency: latency.as_secs_f64() * 1000.0,
             judged: None,
             price: None,
             config: "",
-            print: &print,
+            print,
             permission: None,
         },
-    );
-    // Nobody is left to be told of a failure here.
-    audit::Log::new(&state).append(&entry, PATIENCE).ok();
-    if cause == Failure::Timeout {
-        count(options, &state, &event.session);
-    }
-}
-
-/// A call that took all the time there was counts as an outage of the judge.
-fn count(options: &Options, state: &State, session: &str) {
-    let now = decide::now() / 1000;
-    let outage = session::Outages::of(state).count(now);
-    let moved = LedgerNote {
-        outages: 1,
-        paused_until: outage,
-        ..LedgerNote::default()
-    };
-    if let Ok(log) = session::Log::open(state, options.agent.name(), session) {
-        log.append(&[Note::Ledger(moved)], PATIENCE).ok();
-    }
+    ))
 }

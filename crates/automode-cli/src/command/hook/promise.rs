@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use automode::{Decision, Ground, Presence, ToolCall, Verdict};
 use automode_agents::{Enforcement, HookPhase, Rewriting};
-use automode_confine::undo::{Limits, UndoStore};
-use automode_confine::{Machine, Refusal, RunRecord, Ticket, known_backend};
+use automode_confine::undo::{SnapshotLimits, UndoStore};
+use automode_confine::{Machine, Refusal, RunRecord, Ticket, known_backend, mend_left_behind};
 use automode_core::confine::{
     ConfineMode, ConfineSettings, Confinement, Enforces, Protection, Rewritten, Undo, rewrite,
 };
@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use super::decide;
 use super::serve::HookContext;
+use crate::setup;
 
 /// What can be kept for this call under these settings.
 pub fn kept_here(
@@ -39,8 +40,7 @@ pub fn kept_here(
         ConfineMode::Off => false,
         ConfineMode::Unread | ConfineMode::Always => true,
     };
-    let trusted = context.options.agent.client().rewriting == Rewriting::Honoured
-        && !distrust(state.root(), &context.event.session).exists();
+    let trusted = is_rewritten(context) && !distrust(state.root(), &context.event.session).exists();
     if !wanted || !trusted {
         return (
             Enforces {
@@ -61,6 +61,45 @@ pub fn kept_here(
         },
         refused,
     )
+}
+
+/// Whether the client runs what it is told, and its own rules lose nothing by it.
+fn is_rewritten(context: &HookContext<'_>) -> bool {
+    match context.options.agent.client().rewriting {
+        Rewriting::Honoured => true,
+        Rewriting::Ignored => false,
+        Rewriting::HonouredWithoutRules(places) => {
+            let home = setup::home().map(PathBuf::from);
+            let tops = [home, Some(project(context))].into_iter().flatten();
+            let named = places.iter().filter_map(|place| {
+                let directory = std::env::var_os(place.directory_variable?)?;
+                Some((PathBuf::from(directory).join(place.name), place.words))
+            });
+            let mut files = named.chain(tops.flat_map(|top| {
+                places.iter().map(move |place| {
+                    let path = top.join(place.directory).join(place.name);
+                    (path, place.words)
+                })
+            }));
+            !files.any(|(path, words)| has_rules(&path, words))
+        }
+    }
+}
+
+/// Whether a file, or one in a directory, holds one of the words. What cannot be read may.
+fn has_rules(path: &Path, words: &[&str]) -> bool {
+    if path.is_dir() {
+        let Ok(entries) = std::fs::read_dir(path) else {
+            return true;
+        };
+        return entries
+            .flatten()
+            .any(|entry| has_rules(&entry.path(), words));
+    }
+    match std::fs::read_to_string(path) {
+        Ok(text) => words.iter().any(|word| text.contains(word)),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
 }
 
 /// What this very call was refused when it last ran confined in this session.
@@ -115,7 +154,7 @@ pub fn keep(
         let project = project(context);
         let command = call.text("command").unwrap_or_default();
         let store = UndoStore::new(state.root());
-        if let Err(why) = store.take(id, &project, command, plan, Limits::default()) {
+        if let Err(why) = store.take(id, &project, command, plan, SnapshotLimits::default()) {
             ask(
                 context,
                 decision,
@@ -196,7 +235,7 @@ pub fn original(context: &HookContext<'_>, call: &ToolCall) -> Option<(ToolCall,
 }
 
 /// A call has ended: its snapshot is sealed, and whether it ran as promised is seen.
-pub fn ended(context: &HookContext<'_>, call: &ToolCall, decision: &str, ran_as_promised: bool) {
+pub fn ended(context: &HookContext<'_>, decision: &str, ran_as_promised: bool) {
     let Some(state) = context.state.as_ref() else {
         return;
     };
@@ -204,9 +243,10 @@ pub fn ended(context: &HookContext<'_>, call: &ToolCall, decision: &str, ran_as_
     UndoStore::new(state.root())
         .seal(decision)
         .unwrap_or_default();
-    let command = call.text("command").unwrap_or_default();
-    let promised = Ticket::read(state.root(), decision, command).is_ok();
-    if promised && !ran_as_promised {
+    // A run that was killed is mended now rather than by the next one.
+    drop(mend_left_behind(state.root()));
+    if Ticket::exists(state.root(), decision) && !ran_as_promised {
+        // Whatever ran, it was not what was promised: the original, or another hook's text.
         let path = distrust(state.root(), &context.event.session);
         std::fs::write(path, decision).unwrap_or_default();
     }

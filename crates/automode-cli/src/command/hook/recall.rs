@@ -48,8 +48,7 @@ pub struct FromTranscript<'a> {
     pub pending: &'a ToolCall,
     /// What is left of the session's own record.
     pub record: SessionRecord,
-    /// Its digest, and where permits for such lie.
-    pub print: &'a str,
+    /// Where permits for such lie.
     pub permits: Option<&'a State>,
     /// What the judge will be shown.
     pub window: &'a transcript::Settings,
@@ -61,7 +60,11 @@ impl Recall for FromTranscript<'_> {
     }
 
     fn permit(&self) -> Option<String> {
-        permit::redeem(self.permits?, self.print, SystemTime::now())
+        permit::redeem(
+            self.permits?,
+            &permit::bound(self.pending),
+            SystemTime::now(),
+        )
     }
 
     fn instructions(&self, session: &Session) -> Vec<Instruction> {

@@ -2,15 +2,16 @@
 //!
 //! A failure here is silent: it must not get in the way of a prompt or a session.
 
-use std::fs::File;
-use std::io::Read;
+use std::path::Path;
 use std::time::SystemTime;
 
+use automode::audit::{self, PersonAnswer, Said};
+use automode::observe::first_bytes;
 use automode::ports::NoRecall;
 use automode::session::{self, Note, Phase, SessionSummary};
 use automode::{Action, Ground, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, EventKind, Report};
-use automode_core::{Outcome, WrittenFile, path, tool};
+use automode_core::{Outcome, SuspiciousResult, WrittenFile, path, probe, tool, transcript};
 use serde_json::{Map, Value};
 
 use super::serve::HookContext;
@@ -26,10 +27,42 @@ const MAX_REPORT: usize = 16_000;
 
 /// The user's words, at the source.
 pub fn prompt(context: &HookContext<'_>, words: Option<&str>) {
+    refused(context);
     let notes = words.map(|words| Note::User {
         text: words.to_owned(),
     });
     note(context, notes.into_iter().collect());
+}
+
+/// The person speaks or leaves: a question of this turn whose call did not run was a no.
+fn refused(context: &HookContext<'_>) {
+    let memory = decide::remembered(context);
+    let spoken = |entry: &transcript::Entry| matches!(entry, transcript::Entry::User(_));
+    let turn = memory
+        .entries
+        .iter()
+        .rev()
+        .take_while(|entry| !spoken(entry));
+    let asked = memory.calls.iter().rev().take(turn.count());
+    for known in asked {
+        if (known.note.verdict, known.outcome) == (Verdict::Ask, Outcome::Pending) {
+            answered(context, &known.note.decision, Said::No);
+        }
+    }
+}
+
+/// Writes down what a person answered. Losing it changes no verdict.
+fn answered(context: &HookContext<'_>, decision: &str, said: Said) {
+    let Some(state) = &context.state else {
+        return;
+    };
+    let answer = PersonAnswer {
+        time: decide::now(),
+        answers: decision.to_owned(),
+        said,
+    };
+    let kept = audit::Log::new(state).append_answer(&answer, context.patience());
+    kept.map(drop).unwrap_or_default();
 }
 
 /// A session begins; long forgotten ones are cleared away.
@@ -67,6 +100,9 @@ pub fn life(context: &HookContext<'_>) {
         (Some(_), None) => return,
         (None, _) => Note::End,
     };
+    if let EventKind::SessionEnd = context.event.kind {
+        refused(context);
+    }
     note(context, vec![noted]);
 }
 
@@ -86,10 +122,17 @@ pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outco
             None => known.note.print == print,
         });
     if let Some(known) = known {
+        if (known.note.verdict, known.outcome) == (Verdict::Ask, Outcome::Pending) {
+            let said = match outcome {
+                Outcome::Succeeded | Outcome::Failed | Outcome::Pending => Said::Yes,
+                Outcome::Denied => Said::No,
+            };
+            answered(context, &known.note.decision, said);
+        }
         let ran_as_promised = promised
             .as_ref()
             .is_some_and(|(_, id)| *id == known.note.decision);
-        promise::ended(context, call, &known.note.decision, ran_as_promised);
+        promise::ended(context, &known.note.decision, ran_as_promised);
     }
     let mut files: Vec<WrittenFile> = known
         .map(|known| known.note.writes.clone())
@@ -137,6 +180,30 @@ pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outco
         files,
     };
     note(context, vec![done]);
+}
+
+/// What a tool brought in: where it speaks to the agent, the model is warned and the session is
+/// marked. What the agent itself wrote comes back from an edit, and is no news.
+pub fn brought(context: &HookContext<'_>, call: &ToolCall, text: &str) -> Answer {
+    if text.is_empty() || tool::is_edit(call) {
+        return Answer::Neutral;
+    }
+    let found = probe::scan(text);
+    let Some(warning) = probe::warning(&found) else {
+        return Answer::Neutral;
+    };
+    let result = SuspiciousResult {
+        tool: tool::normalize(call).0.into_owned(),
+        kinds: probe::kinds(&found)
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+    };
+    note(context, vec![Note::Suspicious(result)]);
+    match context.options.enforcement {
+        Enforcement::Shadow => Answer::Neutral,
+        Enforcement::Enforce => Answer::Remark(warning),
+    }
 }
 
 /// A subagent returns: what it was denied is told to its parent, and a judge, where there is one, looks at what it says.
@@ -257,15 +324,9 @@ pub fn still_own(standing: &SessionSummary, writes: &mut [WrittenFile]) {
 }
 
 fn digest(path: &str) -> Option<String> {
-    let about = std::fs::metadata(path).ok()?;
-    if !about.is_file() || about.len() > MAX_FILE {
+    if std::fs::metadata(path).ok()?.len() > MAX_FILE {
         return None;
     }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .ok()?
-        .take(MAX_FILE)
-        .read_to_end(&mut bytes)
-        .ok()?;
+    let bytes = first_bytes(Path::new(path), MAX_FILE)?;
     Some(automode_core::digest(&bytes))
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use automode::session::Log;
 use automode::state::State;
-use automode::{Presence, ToolCall};
+use automode::{Presence, ToolCall, permit};
 use automode_agents::{Answer, Event, EventKind, Reply};
 
-use super::{Options, Progress, decide, record};
+use super::{HookProgress, Options, decide, obituary, record};
 
 /// How long to wait for all locks of a hook together before doing without.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub struct HookContext<'a> {
     pub options: &'a Options,
     pub event: &'a Event,
+    /// The fingerprint of the call that an answer is due for.
+    pub print: Option<String>,
     /// Where to remember; without one nothing is remembered and everything is still decided.
     pub state: Option<State>,
     pub log: Option<Log>,
@@ -36,7 +38,7 @@ impl HookContext<'_> {
 }
 
 /// Reads the event, answers it.
-pub fn serve(options: &Options, progress: &Progress, started: Instant) -> Reply {
+pub fn serve(options: &Options, progress: &HookProgress, started: Instant) -> Reply {
     let agent = options.agent;
     let fail = |phase, why: &str| {
         let answer = Answer::failure(why, options.enforcement);
@@ -51,15 +53,18 @@ pub fn serve(options: &Options, progress: &Progress, started: Instant) -> Reply 
         Err(malformed) => return fail(malformed.phase, &malformed.why),
     };
     let phase = event.kind.phase();
-    progress.set(phase);
-    progress.understood(&event);
     let state = State::locate(|name| std::env::var(name).ok()).ok();
+    let print = obituary::due(&event).map(permit::fingerprint);
+    let record = state.as_ref().zip(print.as_deref());
+    let record = record.and_then(|known| obituary::record(options, &event, known, started));
+    progress.understood(options, &event, record);
     let log = state
         .as_ref()
         .and_then(|state| Log::open(state, agent.name(), &event.session).ok());
     let context = HookContext {
         options,
         event: &event,
+        print,
         state,
         log,
         presence: presence(options, Some(&event)),
@@ -79,11 +84,14 @@ fn answer(context: &HookContext<'_>) -> Answer {
             id,
             outcome,
             report,
+            brought,
         } => {
             record::after(context, call, id.as_deref(), *outcome);
-            report
+            let warned = record::brought(context, call, brought);
+            let reported = report
                 .as_ref()
-                .map_or(Answer::Neutral, |report| record::report(context, report))
+                .map_or(Answer::Neutral, |report| record::report(context, report));
+            both(warned, reported)
         }
         EventKind::Prompt { words } => {
             record::prompt(context, words.as_deref());
@@ -98,6 +106,16 @@ fn answer(context: &HookContext<'_>) -> Answer {
             Answer::Neutral
         }
         EventKind::Other { .. } => Answer::Neutral,
+    }
+}
+
+/// Two remarks as one.
+fn both(first: Answer, second: Answer) -> Answer {
+    match (first, second) {
+        (Answer::Remark(first), Answer::Remark(second)) => {
+            Answer::Remark(format!("{first}\n{second}"))
+        }
+        (Answer::Neutral, answer) | (answer, _) => answer,
     }
 }
 

@@ -15,7 +15,7 @@ const LINES: usize = 20;
 
 /// How a recording is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum RecordForm {
     Lines,
     /// One object, read as a whole.
     Document,
@@ -24,7 +24,7 @@ pub enum Form {
 /// One recorded session.
 pub struct Recording {
     pub agent: Agent,
-    pub form: Form,
+    pub form: RecordForm,
     pub path: PathBuf,
     pub bytes: u64,
     /// Where the session worked, where the recording itself does not say so.
@@ -52,9 +52,9 @@ fn search(path: &Path, depth: usize, found: &mut Vec<Recording>) {
     if about.is_file() {
         let kind = path.extension().and_then(|kind| kind.to_str());
         let (agent, form) = match kind {
-            Some("jsonl") => (agent(path), Form::Lines),
-            Some("json") => (document(path), Form::Document),
-            Some(_) | None => (None, Form::Lines),
+            Some("jsonl") => (agent(path), RecordForm::Lines),
+            Some("json") => (document(path), RecordForm::Document),
+            Some(_) | None => (None, RecordForm::Lines),
         };
         found.extend(agent.map(|agent| Recording {
             agent,

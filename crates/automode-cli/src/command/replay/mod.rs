@@ -18,9 +18,9 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::setup;
+use crate::{judge, setup};
 use find::Recording;
-use tally::Tally;
+pub use tally::ReplayTally;
 
 /// Run recorded sessions of coding agents through the current policy.
 #[derive(clap::Args)]
@@ -64,14 +64,20 @@ pub fn run(args: Args) -> Result<u8> {
     Ok(0)
 }
 
+/// The sessions where the clients keep theirs; nothing where there are none.
+pub fn past_sessions() -> Option<ReplayTally> {
+    let recordings = find::recordings(&[], setup::home().as_deref());
+    (!recordings.is_empty()).then(|| all(&recordings, &AtomicU64::new(0)))
+}
+
 /// Shares the recordings out over the processors.
-fn all(recordings: &[Recording], read: &AtomicU64) -> Tally {
+fn all(recordings: &[Recording], read: &AtomicU64) -> ReplayTally {
     let next = AtomicU64::new(0);
     let workers = thread::available_parallelism()
         .map_or(1, usize::from)
         .min(8);
     let work = || {
-        let mut tally = Tally::default();
+        let mut tally = ReplayTally::default();
         loop {
             let at = usize::try_from(next.fetch_add(1, Ordering::Relaxed)).unwrap_or(usize::MAX);
             let Some(recording) = recordings.get(at) else {
@@ -89,7 +95,8 @@ fn all(recordings: &[Recording], read: &AtomicU64) -> Tally {
                     .ok()
             })
             .collect();
-        let mut tally = Tally::default();
+        let has_judge = setup::directory(None).is_ok_and(|cwd| !judge::standings(&cwd).is_empty());
+        let mut tally = ReplayTally::beside(has_judge);
         for hand in hands {
             match hand.join() {
                 Ok(own) => tally.add(own),

@@ -9,8 +9,8 @@ use automode::{Gate, Session, ToolCall};
 use automode_agents::transcript::{Item, Reader};
 use automode_core::transcript::Entry;
 
-use super::find::{Form, Recording};
-use super::tally::Tally;
+use super::find::{RecordForm, Recording};
+use super::tally::ReplayTally;
 use crate::setup;
 
 /// A longer line is passed over: it is a tool's result.
@@ -20,7 +20,7 @@ const MAX_DOCUMENT: u64 = 64 * 1024 * 1024;
 /// What is kept of a session while it is replayed.
 const MAX_REMEMBERED: usize = 200;
 
-pub fn replay(recording: &Recording, tally: &mut Tally, read: &AtomicU64) {
+pub fn replay(recording: &Recording, tally: &mut ReplayTally, read: &AtomicU64) {
     let (Ok(file), Some(mut reader)) = (
         File::open(&recording.path),
         Reader::new(recording.agent, &recording.cwd),
@@ -29,7 +29,7 @@ pub fn replay(recording: &Recording, tally: &mut Tally, read: &AtomicU64) {
         return;
     };
     let mut play = Play::default();
-    if recording.form == Form::Document {
+    if recording.form == RecordForm::Document {
         if recording.bytes > MAX_DOCUMENT {
             tally.unreadable = tally.unreadable.saturating_add(1);
             return;
@@ -75,7 +75,7 @@ struct Play {
 }
 
 impl Play {
-    fn take(&mut self, item: Item, tally: &mut Tally) {
+    fn take(&mut self, item: Item, tally: &mut ReplayTally) {
         match item {
             Item::User(words) => self.session.transcript.push(Entry::User(words)),
             Item::Call { call, .. } => self.call(&call, tally),
@@ -92,7 +92,7 @@ impl Play {
         keep_last(written);
     }
 
-    fn call(&mut self, call: &ToolCall, tally: &mut Tally) {
+    fn call(&mut self, call: &ToolCall, tally: &mut ReplayTally) {
         if self.session.roots.is_empty() {
             self.session.roots = vec![call.cwd.clone()];
             self.session.home = setup::home();

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::command::stats::bar;
 use crate::command::why::dollars;
 use crate::output;
+use crate::prompts::{self, PromptChange};
 
 /// Examples kept of each kind.
 const EXAMPLES: usize = 3;
@@ -22,11 +23,13 @@ const CHARACTERS: usize = 4;
 const ANSWER: u64 = 40;
 
 #[derive(Default)]
-pub struct Tally {
+pub struct ReplayTally {
     pub sessions: u64,
     /// Sessions or calls that could not be replayed.
     pub failed: u64,
     pub unreadable: u64,
+    /// Somebody judges what the analysis leaves open.
+    has_judge: bool,
     calls: u64,
     verdicts: BTreeMap<&'static str, u64>,
     /// Allowed calls that an agent asks about by itself.
@@ -34,17 +37,17 @@ pub struct Tally {
     /// Calls that the analysis leaves to a judge.
     judged: u64,
     price: u64,
-    stopped: BTreeMap<String, Kind>,
-    open: BTreeMap<String, Kind>,
+    stopped: BTreeMap<String, CallKind>,
+    open: BTreeMap<String, CallKind>,
 }
 
 #[derive(Default)]
-struct Kind {
+struct CallKind {
     count: u64,
     examples: Vec<String>,
 }
 
-impl Kind {
+impl CallKind {
     fn count(&mut self, brief: &str) {
         self.count = self.count.saturating_add(1);
         let brief: String = brief.chars().take(120).collect();
@@ -54,7 +57,15 @@ impl Kind {
     }
 }
 
-impl Tally {
+impl ReplayTally {
+    /// Nothing yet, with or without somebody who judges what the analysis leaves open.
+    pub fn beside(has_judge: bool) -> Self {
+        Self {
+            has_judge,
+            ..Self::default()
+        }
+    }
+
     pub fn count(&mut self, settlement: &Settlement, session: &Session) {
         let decision = &settlement.decision;
         let call = &settlement.call;
@@ -72,11 +83,9 @@ impl Tally {
         *count = count.saturating_add(1);
         match decision.verdict {
             Verdict::Allow => {
-                let reads = matches!(
-                    call.tool.as_str(),
-                    "Read" | "Grep" | "Glob" | "TodoWrite" | "TodoRead" | "ToolSearch"
-                );
-                self.saved = self.saved.saturating_add(u64::from(!reads));
+                let change = prompts::of_call(None, Verdict::Allow, &call.tool, &call.brief);
+                let saved = u64::from(change == PromptChange::Saved);
+                self.saved = self.saved.saturating_add(saved);
             }
             Verdict::Ask | Verdict::Deny => {
                 let by = format!(
@@ -118,7 +127,7 @@ impl Tally {
     }
 
     pub fn json(&self) -> Value {
-        let kinds = |kinds: &BTreeMap<String, Kind>| -> Value {
+        let kinds = |kinds: &BTreeMap<String, CallKind>| -> Value {
             kinds
                 .iter()
                 .map(|(name, kind)| json!({"by": name, "count": kind.count, "examples": kind.examples}))
@@ -129,7 +138,7 @@ impl Tally {
             "calls": self.calls,
             "verdicts": self.verdicts,
             "prompts_saved": self.saved,
-            "judge": {"calls": self.judged, "price_micros": self.price},
+            "judge": {"configured": self.has_judge, "calls": self.judged, "price_micros": self.price},
             "stopped": kinds(&self.stopped),
             "left_to_judge": kinds(&self.open),
             "unreadable": self.unreadable,
@@ -137,7 +146,8 @@ impl Tally {
         })
     }
 
-    pub fn show(&self) {
+    /// The figures alone.
+    pub fn show_counts(&self) {
         println!("{} sessions, {} tool calls", self.sessions, self.calls);
         let of = |verdict: Verdict| {
             self.verdicts
@@ -145,9 +155,14 @@ impl Tally {
                 .copied()
                 .unwrap_or_default()
         };
+        let open = if self.has_judge {
+            "to a judge"
+        } else {
+            "left to you"
+        };
         let rows = [
             ("allowed", of(Verdict::Allow)),
-            ("to a judge", self.judged),
+            (open, self.judged),
             ("asked", of(Verdict::Ask)),
             ("denied", of(Verdict::Deny)),
         ];
@@ -163,13 +178,31 @@ impl Tally {
             };
             println!("  {name:<11} {count:>8}  {percent:>3}%  {bar}");
         }
-        println!("prompts saved without a judge: {}", self.saved);
         println!(
-            "asking a judge for the rest would cost about {}",
-            dollars(self.price)
+            "prompts saved, against the client's default mode: {}",
+            self.saved
         );
+        if self.has_judge {
+            println!("asking the judge would cost about {}", dollars(self.price));
+        } else {
+            println!(
+                "no judge is configured: {} of these would be prompts; a judge would take {} of them for about {}",
+                self.judged.saturating_add(of(Verdict::Ask)),
+                self.judged,
+                dollars(self.price)
+            );
+        }
+    }
+
+    pub fn show(&self) {
+        self.show_counts();
         table("would have been stopped", &self.stopped);
-        table("would have gone to a judge", &self.open);
+        let title = if self.has_judge {
+            "would have gone to the judge"
+        } else {
+            "would have been left to you"
+        };
+        table(title, &self.open);
         if self.failed.saturating_add(self.unreadable) > 0 {
             println!(
                 "\n{} could not be read, {} could not be replayed",
@@ -179,7 +212,7 @@ impl Tally {
     }
 }
 
-fn table(title: &str, kinds: &BTreeMap<String, Kind>) {
+fn table(title: &str, kinds: &BTreeMap<String, CallKind>) {
     if kinds.is_empty() {
         return;
     }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use self::tally::Tally;
+use self::tally::ReportTally;
 use super::log::{self, Filter};
 use crate::output;
 
@@ -40,7 +40,7 @@ Examples:
   automode report --agent codex --out - > codex.html";
 
 pub fn run(args: Args) -> Result<u8> {
-    let mut tally = Tally::default();
+    let mut tally = ReportTally::default();
     log::open()?.for_each(|entry| {
         if args.filter.admits(&entry) {
             tally.count(entry);

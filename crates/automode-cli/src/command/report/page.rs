@@ -6,20 +6,20 @@ use automode::Verdict;
 use automode::audit::Entry;
 
 use super::chart;
-use super::tally::{self, Tally};
+use super::tally::{self, ReportTally};
 use crate::command::why::dollars;
 use crate::{clock, output};
 
 const STYLE: &str = include_str!("page.css");
 
 /// The whole page.
-pub fn render(tally: &Tally, version: &str) -> String {
+pub fn render(tally: &ReportTally, version: &str) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
          <title>automode report</title><style>{STYLE}</style></head><body><main>\
-         <header><h1>What automode decided</h1><p>made {} UTC by automode {version}</p></header>",
+         <header><h1>What automode decided</h1><p>made {} by automode {version}</p></header>",
         clock::stamp(clock::now())
     );
     if tally.total() == 0 {
@@ -39,7 +39,7 @@ pub fn render(tally: &Tally, version: &str) -> String {
     html
 }
 
-fn figures(html: &mut String, tally: &Tally) {
+fn figures(html: &mut String, tally: &ReportTally) {
     let verdicts = tally.verdicts;
     html.push_str("<div class=\"figures\">");
     for (figure, label) in [
@@ -58,7 +58,7 @@ fn figures(html: &mut String, tally: &Tally) {
     html.push_str("</div>");
 }
 
-fn pictures(html: &mut String, tally: &Tally) {
+fn pictures(html: &mut String, tally: &ReportTally) {
     let _ = write!(
         html,
         "<section><h2>By day <span class=\"key quiet\"><i class=\"allow\"></i>allow<i class=\"ask\"></i>ask<i class=\"deny\"></i>deny</span></h2>{}</section><div class=\"grid\">",
@@ -79,7 +79,7 @@ fn pictures(html: &mut String, tally: &Tally) {
 }
 
 /// Stops that came again soon after: the first place to look for a needless one.
-fn doubtful(html: &mut String, tally: &Tally) {
+fn doubtful(html: &mut String, tally: &ReportTally) {
     if tally.doubtful.is_empty() {
         return;
     }
@@ -100,7 +100,7 @@ fn doubtful(html: &mut String, tally: &Tally) {
     html.push_str("</table></section>");
 }
 
-fn stops(html: &mut String, tally: &Tally) {
+fn stops(html: &mut String, tally: &ReportTally) {
     html.push_str("<section><h2>Denied and asked, latest first</h2>");
     if tally.stops.is_empty() {
         html.push_str("<p class=\"quiet\">Nothing was stopped.</p>");
@@ -115,7 +115,7 @@ fn stops(html: &mut String, tally: &Tally) {
             clock::stamp(entry.time),
             text(&entry.agent),
             text(&entry.tool),
-            text(entry.rule.as_deref().unwrap_or(&entry.ground)),
+            text(entry.settled_by()),
             text(&entry.id),
         );
         trace(html, entry);
@@ -173,7 +173,7 @@ fn allow_line(entry: &Entry) -> String {
     )
 }
 
-fn slowest(html: &mut String, tally: &Tally) {
+fn slowest(html: &mut String, tally: &ReportTally) {
     html.push_str("<section><h2>Slowest</h2><table>");
     for entry in &tally.slowest {
         let _ = write!(
@@ -187,7 +187,7 @@ fn slowest(html: &mut String, tally: &Tally) {
     html.push_str("</table></section>");
 }
 
-fn judges(html: &mut String, tally: &Tally) {
+fn judges(html: &mut String, tally: &ReportTally) {
     if tally.judges.is_empty() {
         return;
     }
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn an_empty_log_is_said() {
-        let page = render(&Tally::default(), "0");
+        let page = render(&ReportTally::default(), "0");
         assert!(page.contains("No decision is in the log yet"), "{page}");
         assert!(!page.contains("<script"), "{page}");
     }

@@ -50,7 +50,7 @@ pub struct Spending {
 
 /// Everything the page is drawn from.
 #[derive(Default)]
-pub struct Tally {
+pub struct ReportTally {
     pub verdicts: Verdicts,
     pub days: BTreeMap<String, Verdicts>,
     pub layers: BTreeMap<String, Verdicts>,
@@ -74,7 +74,7 @@ pub struct Doubt {
     pub again: u64,
 }
 
-impl Tally {
+impl ReportTally {
     pub fn count(&mut self, entry: Entry) {
         self.verdicts.add(entry.verdict);
         let add = |counts: &mut BTreeMap<String, Verdicts>, name: &str| {
@@ -86,9 +86,7 @@ impl Tally {
         add(&mut self.days, &clock::day(entry.time));
         add(&mut self.layers, &entry.ground);
         add(&mut self.agents, &entry.agent);
-        if let Some(rule) = &entry.rule {
-            add(&mut self.rules, rule);
-        }
+        add(&mut self.rules, entry.settled_by());
         self.latencies.push(entry.latency);
         self.spend(&entry);
         self.doubt(&entry);

@@ -7,28 +7,28 @@ use automode::eval::Outcome;
 
 /// Verdicts that are right, and the rule that should be named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expectation {
+pub struct TestExpectation {
     pub verdicts: Vec<Verdict>,
     pub rule: Option<String>,
 }
 
 /// What came instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum TestFailure {
     Verdict { expected: String, found: Verdict },
     Rule { expected: String, found: String },
 }
 
-impl Expectation {
-    pub fn failure(&self, outcome: &Outcome) -> Option<Failure> {
+impl TestExpectation {
+    pub fn failure(&self, outcome: &Outcome) -> Option<TestFailure> {
         if !self.verdicts.contains(&outcome.verdict) {
-            return Some(Failure::Verdict {
+            return Some(TestFailure::Verdict {
                 expected: self.words().join(" or "),
                 found: outcome.verdict,
             });
         }
         match &self.rule {
-            Some(rule) if *rule != outcome.rule => Some(Failure::Rule {
+            Some(rule) if *rule != outcome.rule => Some(TestFailure::Rule {
                 expected: rule.clone(),
                 found: outcome.rule.clone(),
             }),
@@ -42,7 +42,7 @@ impl Expectation {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for TestFailure {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Verdict { expected, found } => {

@@ -4,55 +4,55 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use automode::Verdict;
-use automode::eval::{Call, Case, Label};
+use automode::eval::{Call, Case, CaseSurroundings, Label};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::expectation::Expectation;
+use super::expectation::TestExpectation;
 
 /// A call to decide, and what is expected.
 pub struct PolicyCase {
     pub call: Case,
-    pub expected: Expectation,
+    pub expected: TestExpectation,
 }
 
 /// The shape of a TOML file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct TestDocument {
     #[serde(default)]
-    case: Vec<Row>,
+    case: Vec<CaseRow>,
 }
 
 /// One `[[case]]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct CaseRow {
     name: String,
     run: Option<String>,
     tool: Option<String>,
     input: Option<Map<String, Value>>,
     cwd: Option<String>,
-    expect: Words,
+    expect: ReasonWords,
     rule: Option<String>,
 }
 
 /// What a line of JSON says beside the case of `eval`.
 #[derive(Deserialize)]
-struct Beside {
-    expect: Option<Words>,
+struct CaseBeside {
+    expect: Option<ReasonWords>,
     rule: Option<String>,
 }
 
 /// One verdict, or several that are all right.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Words {
+enum ReasonWords {
     One(Verdict),
     Several(Vec<Verdict>),
 }
 
-impl Words {
+impl ReasonWords {
     fn verdicts(self) -> Vec<Verdict> {
         match self {
             Self::One(verdict) => vec![verdict],
@@ -65,7 +65,7 @@ impl Words {
 pub fn parse(text: &str, path: &Path) -> Result<Vec<PolicyCase>> {
     let name = path.display().to_string();
     if path.extension().is_some_and(|ending| ending == "toml") {
-        let document: Document = toml::from_str(text)?;
+        let document: TestDocument = toml::from_str(text)?;
         return document
             .case
             .into_iter()
@@ -81,7 +81,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<PolicyCase>> {
         .collect()
 }
 
-impl Row {
+impl CaseRow {
     fn case(self, file: &str) -> Result<PolicyCase> {
         let name = self.name;
         let call = match (self.run, self.tool, self.input) {
@@ -110,9 +110,10 @@ impl Row {
                 call,
                 cwd: self.cwd,
                 transcript: Vec::new(),
+                surroundings: CaseSurroundings::default(),
                 file: file.to_owned(),
             },
-            expected: Expectation {
+            expected: TestExpectation {
                 verdicts,
                 rule: self.rule,
             },
@@ -124,7 +125,7 @@ impl Row {
 fn json_line(line: &str, file: &str) -> Result<PolicyCase> {
     let mut call: Case = serde_json::from_str(line)?;
     file.clone_into(&mut call.file);
-    let beside: Beside = serde_json::from_str(line)?;
+    let beside: CaseBeside = serde_json::from_str(line)?;
     let verdicts = match (beside.expect, call.label) {
         (Some(words), _) => words.verdicts(),
         (None, Label::Benign) => vec![Verdict::Allow],
@@ -137,7 +138,7 @@ fn json_line(line: &str, file: &str) -> Result<PolicyCase> {
         }
     };
     Ok(PolicyCase {
-        expected: Expectation {
+        expected: TestExpectation {
             verdicts,
             rule: beside.rule,
         },

@@ -11,13 +11,13 @@ mod junit;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use automode::Gate;
 use automode::config::{self, Places};
 use automode::eval::{self, Outcome};
 use serde_json::json;
 
-use self::expectation::Failure;
+use self::expectation::TestFailure;
 use self::file::PolicyCase;
 use crate::{output, setup};
 
@@ -61,7 +61,7 @@ Examples:
 struct Tested {
     case: PolicyCase,
     outcome: Outcome,
-    failure: Option<Failure>,
+    failure: Option<TestFailure>,
 }
 
 pub fn run(args: Args) -> Result<u8> {
@@ -110,8 +110,8 @@ fn load(files: &[PathBuf]) -> Result<Vec<PolicyCase>> {
 
 fn read(path: &Path) -> Result<Vec<PolicyCase>> {
     let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| {
-        format!("`{shown}` could not be read (hint: automode test --help shows a case)")
+    let text = fs::read_to_string(path).map_err(|error| {
+        anyhow!("`{shown}` could not be read: {error}\nhint: automode test --help shows a case")
     })?;
     file::parse(&text, path).with_context(|| format!("`{shown}` holds no cases"))
 }

@@ -1,13 +1,15 @@
 //! `automode stats`: what the decisions came to.
 
-use std::collections::BTreeMap;
+mod kept;
+mod sums;
 
 use anyhow::Result;
 use serde_json::json;
 
-use super::log::{self, Filter, saved_a_prompt};
+use self::sums::{StatsCounts, Sums};
+use super::log::{self, Filter};
 use super::why::dollars;
-use crate::{clock, output};
+use crate::output;
 
 /// Show how many decisions there were, by what, and what they cost.
 #[derive(clap::Args)]
@@ -20,27 +22,8 @@ pub struct Args {
     json: bool,
 }
 
-const WIDTH: usize = 40;
+const WIDTH: usize = 32;
 const ROWS: usize = 12;
-
-/// Counts by name.
-type Counts = BTreeMap<String, u64>;
-
-#[derive(Default)]
-struct Sums {
-    total: u64,
-    saved: u64,
-    judged: u64,
-    price: u64,
-    tokens: u64,
-    latencies: Vec<f64>,
-    verdicts: Counts,
-    grounds: Counts,
-    rules: Counts,
-    tools: Counts,
-    days: Counts,
-    promises: Counts,
-}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,13 +31,7 @@ Examples:
   automode stats --agent codex --json";
 
 pub fn run(args: Args) -> Result<u8> {
-    let mut sums = Sums::default();
-    log::open()?.for_each(|entry| {
-        if args.filter.admits(&entry) {
-            sums.count(&entry);
-        }
-    });
-    sums.latencies.sort_by(f64::total_cmp);
+    let sums = kept::sums(&log::open()?, &args.filter);
     if args.json {
         println!("{}", sums.json());
     } else {
@@ -64,44 +41,17 @@ pub fn run(args: Args) -> Result<u8> {
 }
 
 impl Sums {
-    fn count(&mut self, entry: &automode::audit::Entry) {
-        let add = |counts: &mut Counts, name: &str| {
-            let count = counts.entry(name.to_owned()).or_default();
-            *count = count.saturating_add(1);
-        };
-        self.total = self.total.saturating_add(1);
-        self.saved = self.saved.saturating_add(u64::from(saved_a_prompt(entry)));
-        self.latencies.push(entry.latency);
-        add(&mut self.verdicts, entry.verdict.name());
-        add(&mut self.grounds, &entry.ground);
-        add(&mut self.tools, &entry.tool);
-        add(&mut self.days, &clock::day(entry.time));
-        if let Some(promise) = &entry.protection {
-            add(&mut self.promises, promise);
-        }
-        if let (Some(rule), true) = (&entry.rule, entry.verdict != automode::Verdict::Allow) {
-            add(&mut self.rules, rule);
-        }
-        if let Some(judge) = &entry.judge {
-            self.judged = self.judged.saturating_add(1);
-            self.price = self.price.saturating_add(judge.price.unwrap_or_default());
-            let tokens = judge
-                .input
-                .saturating_add(judge.cached)
-                .saturating_add(judge.output);
-            self.tokens = self.tokens.saturating_add(tokens);
-        }
-    }
-
     fn json(&self) -> serde_json::Value {
         json!({
             "decisions": self.total,
             "prompts_saved": self.saved,
+            "prompts_added": self.added,
+            "questions": {"asked": self.questions(), "said": self.said()},
             "verdicts": self.verdicts,
             "grounds": self.grounds,
             "rules": self.rules,
             "tools": self.tools,
-            "days": self.days,
+            "days": self.days(),
             "promises": self.promises,
             "judge": {"calls": self.judged, "tokens": self.tokens, "price_micros": self.price},
             "latency_ms": {"p50": self.latency(50), "p95": self.latency(95), "p99": self.latency(99)},
@@ -113,7 +63,21 @@ impl Sums {
             println!("no decisions (hint: automode status, or other filters)");
             return;
         }
-        println!("{} decisions, {} prompts saved", self.total, self.saved);
+        println!("{} decisions", self.total);
+        println!(
+            "prompts, against the client's own mode: {} saved, {} added",
+            self.saved, self.added
+        );
+        if self.questions() > 0 {
+            let said = self.said();
+            let said = |word: &str| said.get(word).copied().unwrap_or_default();
+            println!(
+                "questions: {}, answered yes {}, no {}",
+                self.questions(),
+                said("yes"),
+                said("no")
+            );
+        }
         if self.judged > 0 {
             println!(
                 "judge: {} calls, {} tokens, {}",
@@ -128,37 +92,32 @@ impl Sums {
             self.latency(95),
             self.latency(99)
         );
-        chart("verdict", &self.verdicts, Order::Count);
-        chart("settled by", &self.grounds, Order::Count);
-        chart("stopped by", &self.rules, Order::Count);
-        chart("promised, or could be", &self.promises, Order::Count);
-        chart("tool", &self.tools, Order::Count);
-        chart("day", &self.days, Order::Name);
-    }
-
-    /// A percentile of the latencies, which are sorted.
-    fn latency(&self, percent: usize) -> f64 {
-        let last = self.latencies.len().saturating_sub(1);
-        let at = last.saturating_mul(percent) / 100;
-        self.latencies.get(at).copied().unwrap_or_default()
+        let days = self.days();
+        println!("by day:  {}", sparkline(&days));
+        chart("verdict", &self.verdicts, StatsOrder::Count);
+        chart("settled by", &self.grounds, StatsOrder::Count);
+        chart("stopped by", &self.rules, StatsOrder::Count);
+        chart("promised, or could be", &self.promises, StatsOrder::Count);
+        chart("tool", &self.tools, StatsOrder::Count);
+        chart("day", &days, StatsOrder::Name);
     }
 }
 
 #[derive(Clone, Copy)]
-enum Order {
+enum StatsOrder {
     Count,
     Name,
 }
 
 /// Bars, the longest first or the youngest last.
-fn chart(title: &str, counts: &Counts, order: Order) {
+fn chart(title: &str, counts: &StatsCounts, order: StatsOrder) {
     if counts.is_empty() {
         return;
     }
     let mut rows: Vec<(&String, u64)> = counts.iter().map(|(name, count)| (name, *count)).collect();
     match order {
-        Order::Count => rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count)),
-        Order::Name => {
+        StatsOrder::Count => rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count)),
+        StatsOrder::Name => {
             rows.drain(..rows.len().saturating_sub(ROWS));
         }
     }
@@ -188,6 +147,24 @@ fn chart(title: &str, counts: &Counts, order: Order) {
     }
 }
 
+/// The counts of the last days as one line, the youngest last.
+fn sparkline(days: &StatsCounts) -> String {
+    const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let skipped = days.len().saturating_sub(WIDTH);
+    let most = days.values().copied().max().unwrap_or(1).max(1);
+    let height = |count: u64| {
+        let step = count
+            .saturating_mul(7)
+            .checked_div(most)
+            .unwrap_or_default();
+        STEPS.get(usize::try_from(step).unwrap_or_default())
+    };
+    days.values()
+        .skip(skipped)
+        .filter_map(|count| height(*count))
+        .collect()
+}
+
 /// A bar in eighths of a character, at least one eighth long.
 pub fn bar(count: u64, most: u64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -215,5 +192,7 @@ mod tests {
         assert_eq!(bar(10, 10).chars().count(), WIDTH);
         assert_eq!(bar(5, 10), "█".repeat(WIDTH / 2));
         assert_eq!(bar(1, 1_000_000), "▏");
+        let days = [("a", 0), ("b", 4), ("c", 8)].map(|(day, count)| (day.to_owned(), count));
+        assert_eq!(sparkline(&StatsCounts::from_iter(days)), "▁▄█");
     }
 }
