@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::cage::{Finished, Predicted, Prediction};
 use crate::canary::Canaries;
-use crate::harm::Place;
-use crate::world::{PROJECT, Role, plants};
+use crate::harm::HarmPlace;
+use crate::world::{PROJECT, PlantRole, plants};
 
 /// How the analysis of one case stands beside the facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub fn compare(finished: &Finished, secrets: &BTreeSet<String>) -> Option<Compar
         }
     }
     let has = |kind: &str| prediction.effects.iter().any(|effect| effect.kind == kind);
-    let talks = has("connect") || has("package") || has("vcs") || has("execute") || has("other");
+    let talks = ["package", "vcs", "execute", "other"].into_iter().any(has);
     if !talks {
         comparison
             .unexpected
@@ -60,7 +60,7 @@ pub fn compare(finished: &Finished, secrets: &BTreeSet<String>) -> Option<Compar
 pub fn secret_paths(seed: u64) -> BTreeSet<String> {
     plants(&Canaries::new(seed))
         .into_iter()
-        .filter(|plant| plant.role == Role::Secret)
+        .filter(|plant| plant.role == PlantRole::Secret)
         .map(|plant| plant.path)
         .collect()
 }
@@ -72,7 +72,7 @@ fn path_of(change: &str) -> &str {
 fn expects_change(prediction: &Prediction, change: &str) -> bool {
     let path = path_of(change);
     // Programs keep caches and git its index without being told.
-    if Place::of(path) == Place::Cache || path == format!("{PROJECT}/.git/index") {
+    if HarmPlace::of(path) == HarmPlace::Cache || path == format!("{PROJECT}/.git/index") {
         return true;
     }
     prediction

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use crate::cage::{Cage, CageError, Finished, Privilege, Setup, Trial};
+use crate::cage::{Cage, CageError, CageTrial, Finished, Privilege, RoomSetup};
 
 /// Cages that wait for cases.
 pub struct Crowd {
@@ -18,12 +18,12 @@ pub struct Crowd {
 }
 
 struct Queue {
-    waiting: Mutex<(VecDeque<Trial>, bool)>,
+    waiting: Mutex<(VecDeque<CageTrial>, bool)>,
     bell: Condvar,
 }
 
 impl Queue {
-    fn take(&self) -> Option<Trial> {
+    fn take(&self) -> Option<CageTrial> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(trial) = waiting.0.pop_front() {
@@ -45,7 +45,7 @@ impl Crowd {
     ///
     /// # Errors
     /// Where the first of them cannot be made.
-    pub fn gather(program: &str, count: usize, setup: &Setup) -> Result<Self, CageError> {
+    pub fn gather(program: &str, count: usize, setup: &RoomSetup) -> Result<Self, CageError> {
         let queue = Arc::new(Queue {
             waiting: Mutex::new((VecDeque::new(), false)),
             bell: Condvar::new(),
@@ -76,7 +76,7 @@ impl Crowd {
     }
 
     /// Runs all cases; `heard` is told of each as it ends, the results are in order.
-    pub fn run(&self, trials: &[Trial], heard: &mut dyn FnMut(&Finished)) -> Vec<Finished> {
+    pub fn run(&self, trials: &[CageTrial], heard: &mut dyn FnMut(&Finished)) -> Vec<Finished> {
         {
             let mut waiting = self
                 .queue
@@ -120,7 +120,7 @@ impl Drop for Crowd {
 
 fn work(
     program: &str,
-    setup: &Setup,
+    setup: &RoomSetup,
     queue: &Queue,
     results: &Sender<Finished>,
     ready: &Sender<Result<(), CageError>>,

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cage::{Finished, Ruling};
+use crate::cage::{Finished, RecordedRuling};
 use crate::compare::compare;
 use crate::generate::Draft;
 use crate::harm::Harm;
 
 /// A case that ended, in short.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Record {
+pub struct LabRecord {
     pub id: u64,
     pub source: String,
     pub case: String,
@@ -37,7 +37,7 @@ pub struct Record {
     pub fault: Option<String>,
 }
 
-impl Record {
+impl LabRecord {
     #[must_use]
     pub fn new(draft: &Draft, finished: &Finished, secrets: &BTreeSet<String>) -> Self {
         let case = draft.shown();
@@ -48,7 +48,7 @@ impl Record {
             .filter_map(|step| step.ruling.as_ref());
         // The strictest answer of a session is its verdict.
         let verdict = rulings
-            .map(|ruling: &Ruling| ruling.verdict.as_str())
+            .map(|ruling: &RecordedRuling| ruling.verdict.as_str())
             .max_by_key(|verdict| match *verdict {
                 "allow" => 0,
                 "ask" => 1,

@@ -13,17 +13,17 @@ use automode::observe::Machine;
 use automode::ports::FileSystem as _;
 use automode::{Gate, Mode, Presence, Query, Session, ToolCall};
 use automode_core::effects::Effects;
-use automode_shell::{Act, Coverage, Effect, Extent};
+use automode_shell::{Act, Coverage, Effect, Extent, FileChange, Touch};
 use serde::{Deserialize, Serialize};
 
 use super::entry::Privilege;
-use super::{Predicted, Prediction, Ruling, Step, room, stay};
+use super::{CageStep, Predicted, Prediction, RecordedRuling, room, stay};
 use crate::world::{ENVIRONMENT, HOME, PROJECT};
 
 /// A ruling, and what the analysis expects the step to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Weighed {
-    pub ruling: Ruling,
+    pub ruling: RecordedRuling,
     pub prediction: Prediction,
 }
 
@@ -36,7 +36,7 @@ pub fn run(privilege: Privilege, place: &str) -> Result<()> {
     let gate = Gate::new(config::load(&Places::here(PROJECT.as_ref(), None)));
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {
-        let step: Step = serde_json::from_str(&line?)?;
+        let step: CageStep = serde_json::from_str(&line?)?;
         serde_json::to_writer(&mut out, &weigh(&gate, &step))?;
         out.write_all(b"\n")?;
         out.flush()?;
@@ -44,7 +44,7 @@ pub fn run(privilege: Privilege, place: &str) -> Result<()> {
     Ok(())
 }
 
-fn weigh(gate: &Gate, step: &Step) -> Weighed {
+fn weigh(gate: &Gate, step: &CageStep) -> Weighed {
     let (tool, input) = step.call();
     let call = ToolCall {
         tool: tool.to_owned(),
@@ -62,9 +62,9 @@ fn weigh(gate: &Gate, step: &Step) -> Weighed {
         own: automode::own::paths(),
         ..Session::default()
     };
-    let settled = gate.settle(&call, &session, &InstructionFiles);
+    let settled = gate.decide(&call, &session, &InstructionFiles);
     Weighed {
-        ruling: Ruling {
+        ruling: RecordedRuling {
             verdict: settled.decision.verdict.name().to_owned(),
             ground: serde_json::to_string(&settled.decision.ground).unwrap_or_default(),
         },
@@ -118,27 +118,14 @@ const fn extent(extent: Extent) -> &'static str {
 }
 
 const fn kind(act: &Act) -> &'static str {
-    match act {
-        Act::Read { .. } => "read",
-        Act::List { .. } => "list",
-        Act::Write { .. } => "write",
-        Act::Delete { .. } => "delete",
-        Act::Execute { .. } => "execute",
-        Act::Connect { .. } => "connect",
-        Act::Vcs(_) => "vcs",
-        Act::Package { .. } => "package",
-        Act::Listen { .. }
-        | Act::Process { .. }
-        | Act::Privilege(_)
-        | Act::Persist { .. }
-        | Act::System(_)
-        | Act::Cloud { .. }
-        | Act::Database { .. }
-        | Act::Credential { .. }
-        | Act::Publish { .. }
-        | Act::Message { .. }
-        | Act::Agent { .. }
-        | Act::Environment { .. }
-        | Act::Exhaust => "other",
+    match (act.file_change(), act.touches()) {
+        (FileChange::Write { .. }, _) => "write",
+        (FileChange::Delete { .. }, _) => "delete",
+        (FileChange::Repository(_), _) => "vcs",
+        (FileChange::Nothing, Some((Touch::List, _))) => "list",
+        (FileChange::Nothing, Some(_)) => "read",
+        (FileChange::Untold, _) if matches!(act, Act::Execute { .. }) => "execute",
+        (FileChange::Untold, _) if matches!(act, Act::Package { .. }) => "package",
+        (FileChange::Nothing, None) | (FileChange::Untold, _) => "other",
     }
 }

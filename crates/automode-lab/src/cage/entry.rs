@@ -14,7 +14,7 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{Gid, Uid, getgid, getuid};
 
-use super::{Setup, decider, room, stay, worker};
+use super::{RoomSetup, decider, room, stay, worker};
 
 /// By whose right the namespaces are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub fn become_one(inner_user: u32, user: Uid, inner_group: u32, group: Gid) -> R
 }
 
 /// One JSON value from a line of standard input.
-pub fn read_setup() -> Result<Setup> {
+pub fn read_setup() -> Result<RoomSetup> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     serde_json::from_str(&line).context("the worker was not told what to do")

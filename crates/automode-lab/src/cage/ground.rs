@@ -11,12 +11,12 @@ use nix::mount::{MsFlags, mount};
 use nix::sys::stat::{Mode, SFlag, makedev, mknod};
 use rustix::fs::{XattrFlags, lsetxattr};
 
-use super::Setup;
+use super::RoomSetup;
 use super::entry::{Privilege, again};
 use super::room::{LAB, WORLD, system_directories};
 use crate::canary::Canaries;
 use crate::world::{
-    COMPANION, HIDDEN, HOME, Inventory, Kind, ORIGIN, PROJECT, Plant, USER_ID, history,
+    COMPANION, HIDDEN, HOME, Inventory, InventoryKind, ORIGIN, PROJECT, Plant, USER_ID, history,
     late_plants, plants,
 };
 
@@ -30,7 +30,7 @@ const BUNDLE: &str = "/etc/ssl/certs/ca-certificates.crt";
 const NONE: Option<&str> = None;
 
 /// Puts the worker on its own ground: nothing it mounts or writes is seen outside.
-pub fn clear(setup: &Setup) -> Result<()> {
+pub fn clear(setup: &RoomSetup) -> Result<()> {
     mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NONE)
         .context("mounts could not be made private")?;
     // The toolchain may lie below what is about to be covered.
@@ -307,11 +307,11 @@ fn take_stock(top: &str, known: &BTreeMap<String, Plant>, inventory: &mut Invent
         let shown = path.to_string_lossy();
         let inner = shown.strip_prefix(WORLD).unwrap_or(&shown).to_owned();
         let kind = if found.is_dir() {
-            Kind::Directory
+            InventoryKind::Directory
         } else if found.is_symlink() {
-            Kind::Link(fs::read_link(path)?.to_string_lossy().into_owned())
+            InventoryKind::Link(fs::read_link(path)?.to_string_lossy().into_owned())
         } else {
-            Kind::File(fs::read(path)?)
+            InventoryKind::File(fs::read(path)?)
         };
         inventory.enter(inner, kind, found.permissions().mode() & 0o7777, known);
         Ok(())

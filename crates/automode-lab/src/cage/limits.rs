@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bounds of one case.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Limits {
+pub struct CageLimits {
     /// Wall clock for one step.
     pub step_millis: u64,
     /// How long what a step left running may go on.
@@ -18,7 +18,7 @@ pub struct Limits {
     pub disk_bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for CageLimits {
     fn default() -> Self {
         Self {
             step_millis: 2_000,
@@ -32,7 +32,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl CageLimits {
     /// Binds this process and all that it starts.
     pub fn impose(&self) -> nix::Result<()> {
         for (resource, most) in [

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Limits;
+use super::CageLimits;
 use crate::harm::Harm;
 
 /// What a worker needs to know before its first case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Setup {
+pub struct RoomSetup {
     /// Tokens and contents of the world come from it.
     pub seed: u64,
-    pub limits: Limits,
+    pub limits: CageLimits,
     /// The real binary, for whole sessions; they fail without one.
     pub automode: Option<String>,
     /// A Rust toolchain to be seen below `/opt/rust`.
@@ -20,12 +20,12 @@ pub struct Setup {
 
 /// One case: steps of one session, each run if it is allowed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Trial {
+pub struct CageTrial {
     pub id: u64,
     /// The generator, and what it started from.
     pub source: String,
-    pub steps: Vec<Step>,
-    pub order: Order,
+    pub steps: Vec<CageStep>,
+    pub order: WorkerOrder,
     /// Whether system calls are recorded.
     #[serde(default)]
     pub traced: bool,
@@ -36,7 +36,7 @@ pub struct Trial {
 
 /// Who decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Order {
+pub enum WorkerOrder {
     /// Run whatever comes: for testing the detector.
     Undecided,
     /// As `automode check` decides; single steps only.
@@ -51,7 +51,7 @@ pub enum Order {
 
 /// One call of the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Step {
+pub enum CageStep {
     Shell(String),
     Write {
         path: String,
@@ -64,7 +64,7 @@ pub enum Step {
     },
 }
 
-impl Step {
+impl CageStep {
     /// The tool and its input, as the agent would send them.
     #[must_use]
     pub fn call(&self) -> (&'static str, Map<String, Value>) {
@@ -99,12 +99,12 @@ impl Step {
 
 /// The answer to one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ruling {
+pub struct RecordedRuling {
     pub verdict: String,
     pub ground: String,
 }
 
-impl Ruling {
+impl RecordedRuling {
     #[must_use]
     pub fn allows(&self) -> bool {
         self.verdict == "allow"
@@ -115,7 +115,7 @@ impl Ruling {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StepResult {
     /// `None`: nobody was asked.
-    pub ruling: Option<Ruling>,
+    pub ruling: Option<RecordedRuling>,
     pub ran: bool,
     pub exit: Option<i32>,
     pub timed_out: bool,

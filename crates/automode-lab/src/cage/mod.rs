@@ -18,8 +18,9 @@ mod stay;
 mod worker;
 
 pub use entry::{Privilege, inside};
-pub use limits::Limits;
+pub use limits::CageLimits;
 pub use messages::{
-    Finished, Order, Predicted, Prediction, Ruling, Setup, Step, StepResult, Trial,
+    CageStep, CageTrial, Finished, Predicted, Prediction, RecordedRuling, RoomSetup, StepResult,
+    WorkerOrder,
 };
 pub use spawn::{Cage, CageError};

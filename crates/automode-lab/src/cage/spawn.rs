@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::entry::Privilege;
-use super::{Finished, Setup, Trial};
+use super::{CageTrial, Finished, RoomSetup};
 
 /// Why there is no cage.
 #[derive(Debug)]
@@ -38,7 +38,11 @@ impl Cage {
     ///
     /// # Errors
     /// Where namespaces, overlays or the world cannot be had.
-    pub fn start(program: &str, privilege: Privilege, setup: &Setup) -> Result<Self, CageError> {
+    pub fn start(
+        program: &str,
+        privilege: Privilege,
+        setup: &RoomSetup,
+    ) -> Result<Self, CageError> {
         let unavailable = |why: &dyn std::fmt::Display| CageError::Unavailable(why.to_string());
         let mut child = Command::new(program)
             .args(["inside", "enter", privilege.name()])
@@ -72,7 +76,7 @@ impl Cage {
     ///
     /// # Errors
     /// Where the worker is gone.
-    pub fn run(&mut self, trial: &Trial) -> Result<Finished, CageError> {
+    pub fn run(&mut self, trial: &CageTrial) -> Result<Finished, CageError> {
         let gone = |why: &dyn std::fmt::Display| CageError::Gone(why.to_string());
         let told = serde_json::to_string(trial).map_err(|error| gone(&error))?;
         self.say(&told).map_err(|error| gone(&error))?;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::entry::Privilege;
-use super::{Limits, Order, Ruling, Step, StepResult, room};
+use super::{CageLimits, CageStep, RecordedRuling, StepResult, WorkerOrder, room};
 use crate::world::{COMPANION, ENVIRONMENT, HOME, PROJECT, environment};
 
 /// Where system calls are recorded, inside the room.
@@ -29,9 +29,9 @@ pub const TRACE: &str = "/tmp/.lab-trace";
 /// What the room's first process is told.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stay {
-    pub steps: Vec<Step>,
-    pub order: Order,
-    pub limits: Limits,
+    pub steps: Vec<CageStep>,
+    pub order: WorkerOrder,
+    pub limits: CageLimits,
     /// The token that the environment carries.
     pub token: String,
     pub traced: bool,
@@ -141,14 +141,14 @@ pub fn inspect(privilege: Privilege, place: &str) -> Result<()> {
     Ok(())
 }
 
-fn take(stay: &Stay, step: &Step, companion: &Child, output: &File) -> Result<StepResult> {
+fn take(stay: &Stay, step: &CageStep, companion: &Child, output: &File) -> Result<StepResult> {
     let ruling = match stay.order {
-        Order::Undecided | Order::Check | Order::Weigh => None,
-        Order::CheckBinary => Some(check(step)?),
-        Order::Hook => Some(hook(stay, step)?),
+        WorkerOrder::Undecided | WorkerOrder::Check | WorkerOrder::Weigh => None,
+        WorkerOrder::CheckBinary => Some(check(step)?),
+        WorkerOrder::Hook => Some(hook(stay, step)?),
     };
     let mut result = StepResult {
-        ran: ruling.as_ref().is_none_or(Ruling::allows),
+        ran: ruling.as_ref().is_none_or(RecordedRuling::allows),
         ruling,
         exit: None,
         timed_out: false,
@@ -157,15 +157,15 @@ fn take(stay: &Stay, step: &Step, companion: &Child, output: &File) -> Result<St
         return Ok(result);
     }
     match step {
-        Step::Shell(command) => execute(stay, command, companion, output, &mut result)?,
-        Step::Write { path, text } => result.exit = Some(i32::from(write(path, text).is_err())),
-        Step::Edit { path, from, to } => {
+        CageStep::Shell(command) => execute(stay, command, companion, output, &mut result)?,
+        CageStep::Write { path, text } => result.exit = Some(i32::from(write(path, text).is_err())),
+        CageStep::Edit { path, from, to } => {
             let done =
                 fs::read_to_string(path).and_then(|old| write(path, &old.replacen(from, to, 1)));
             result.exit = Some(i32::from(done.is_err()));
         }
     }
-    if stay.order == Order::Hook {
+    if stay.order == WorkerOrder::Hook {
         after(stay, step, &result)?;
     }
     Ok(result)
@@ -317,35 +317,35 @@ fn cpu_micros() -> u64 {
 }
 
 /// Asks the real binary, as a person would on the command line.
-fn check(step: &Step) -> Result<Ruling> {
+fn check(step: &CageStep) -> Result<RecordedRuling> {
     let (tool, input) = step.call();
     let said = ask(
         &["check", "--json", "--tool", tool, "--input", "-"],
         &Value::Object(input),
     )?;
     let text = |name: &str| said.get(name).and_then(Value::as_str).unwrap_or_default();
-    Ok(Ruling {
+    Ok(RecordedRuling {
         verdict: text("verdict").to_owned(),
         ground: said.get("ground").map(Value::to_string).unwrap_or_default(),
     })
 }
 
 /// Asks the real binary, as a client does before it uses a tool.
-fn hook(stay: &Stay, step: &Step) -> Result<Ruling> {
+fn hook(stay: &Stay, step: &CageStep) -> Result<RecordedRuling> {
     let said = ask(&["hook", "claude-code"], &event("PreToolUse", stay, step))?;
     let answer = said.get("hookSpecificOutput");
     let text = |name: &str| {
         let value = answer.and_then(|answer| answer.get(name));
         value.and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    Ok(Ruling {
+    Ok(RecordedRuling {
         verdict: text("permissionDecision"),
         ground: text("permissionDecisionReason"),
     })
 }
 
 /// Tells the binary that a tool was used.
-fn after(stay: &Stay, step: &Step, result: &StepResult) -> Result<()> {
+fn after(stay: &Stay, step: &CageStep, result: &StepResult) -> Result<()> {
     let mut told = event("PostToolUse", stay, step);
     if let Some(told) = told.as_object_mut() {
         let answer = json!({ "stdout": "", "stderr": "", "interrupted": result.timed_out });
@@ -354,7 +354,7 @@ fn after(stay: &Stay, step: &Step, result: &StepResult) -> Result<()> {
     ask(&["hook", "claude-code"], &told).map(drop)
 }
 
-fn event(name: &str, stay: &Stay, step: &Step) -> Value {
+fn event(name: &str, stay: &Stay, step: &CageStep) -> Value {
     let (tool, input) = step.call();
     let number = stay
         .steps

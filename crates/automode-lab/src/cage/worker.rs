@@ -15,7 +15,7 @@ use super::decider::Weighed;
 use super::entry::{Privilege, again, read_setup};
 use super::room::LAB;
 use super::stay::{Departure, Stay, TRACE};
-use super::{Finished, Order, Setup, Step, StepResult, Trial, ground, network};
+use super::{CageStep, CageTrial, Finished, RoomSetup, StepResult, WorkerOrder, ground, network};
 use crate::canary::{Canaries, Reach};
 use crate::harm::{Detector, Evidence};
 use crate::sink::Sink;
@@ -24,11 +24,11 @@ use crate::trace;
 /// The first process of the cage's namespaces.
 struct Worker {
     privilege: Privilege,
-    setup: Setup,
+    setup: RoomSetup,
     canaries: Canaries,
     detector: Detector,
     sink: Sink,
-    decider: Decider,
+    decider: DecidingWorker,
     /// This worker's own process namespace, to come back to.
     home: File,
     rooms: u64,
@@ -46,7 +46,7 @@ pub fn run(privilege: Privilege) -> Result<()> {
     let inventory = ground::build(privilege, &canaries, sink.authority())?;
     let detector = Detector::new(&canaries, inventory);
     let home = File::open("/proc/self/ns/pid")?;
-    let decider = Decider::start(privilege, &home)?;
+    let decider = DecidingWorker::start(privilege, &home)?;
     let mut worker = Worker {
         privilege,
         setup,
@@ -61,7 +61,7 @@ pub fn run(privilege: Privilege) -> Result<()> {
     out.write_all(b"ready\n")?;
     out.flush()?;
     for line in io::stdin().lock().lines() {
-        let trial: Trial = serde_json::from_str(&line?).context("not a case")?;
+        let trial: CageTrial = serde_json::from_str(&line?).context("not a case")?;
         let finished = worker.take(&trial);
         serde_json::to_writer(&mut out, &finished)?;
         out.write_all(b"\n")?;
@@ -71,7 +71,7 @@ pub fn run(privilege: Privilege) -> Result<()> {
 }
 
 impl Worker {
-    fn take(&mut self, trial: &Trial) -> Finished {
+    fn take(&mut self, trial: &CageTrial) -> Finished {
         self.attempt(trial).unwrap_or_else(|error| Finished {
             id: trial.id,
             fault: Some(format!("{error:#}")),
@@ -79,18 +79,20 @@ impl Worker {
         })
     }
 
-    fn attempt(&mut self, trial: &Trial) -> Result<Finished> {
+    fn attempt(&mut self, trial: &CageTrial) -> Result<Finished> {
         let mut finished = Finished {
             id: trial.id,
             ..Finished::default()
         };
         let mut ruling = None;
-        if let (Order::Check | Order::Weigh, Some(step)) = (trial.order, trial.steps.first()) {
+        if let (WorkerOrder::Check | WorkerOrder::Weigh, Some(step)) =
+            (trial.order, trial.steps.first())
+        {
             let began = Instant::now();
             let weighed = self.decider.ask(step)?;
             finished.decide_micros = micros(began.elapsed());
             finished.prediction = Some(weighed.prediction);
-            let runs = weighed.ruling.allows() && trial.order == Order::Check;
+            let runs = weighed.ruling.allows() && trial.order == WorkerOrder::Check;
             ruling = Some(weighed.ruling);
             if !runs {
                 finished.steps.push(StepResult {
@@ -109,7 +111,7 @@ impl Worker {
         Ok(finished)
     }
 
-    fn execute(&mut self, trial: &Trial, finished: &mut Finished) -> Result<()> {
+    fn execute(&mut self, trial: &CageTrial, finished: &mut Finished) -> Result<()> {
         self.rooms = self.rooms.saturating_add(1);
         let place = format!("{LAB}/room{}", self.rooms);
         for directory in ["root", "upper", "work"] {
@@ -159,7 +161,7 @@ impl Worker {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    fn stay(&mut self, trial: &Trial, place: &str) -> Result<Departure> {
+    fn stay(&mut self, trial: &CageTrial, place: &str) -> Result<Departure> {
         let stay = Stay {
             steps: trial.steps.clone(),
             order: trial.order,
@@ -190,13 +192,13 @@ fn micros(time: Duration) -> u64 {
 }
 
 /// The room in which decisions are taken.
-struct Decider {
+struct DecidingWorker {
     _child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
 }
 
-impl Decider {
+impl DecidingWorker {
     fn start(privilege: Privilege, home: &File) -> Result<Self> {
         let place = format!("{LAB}/decider");
         for directory in ["root", "upper", "work"] {
@@ -212,7 +214,7 @@ impl Decider {
         })
     }
 
-    fn ask(&mut self, step: &Step) -> Result<Weighed> {
+    fn ask(&mut self, step: &CageStep) -> Result<Weighed> {
         serde_json::to_writer(&mut self.stdin, step)?;
         self.stdin.write_all(b"\n")?;
         self.stdin.flush()?;

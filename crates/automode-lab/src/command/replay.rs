@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use automode_lab::cage::{Finished, Order, Step, Trial};
+use automode_lab::cage::{CageStep, CageTrial, Finished, WorkerOrder};
 use clap::ValueEnum;
 
 use super::setup::CageArgs;
@@ -53,12 +53,12 @@ enum Decide {
 }
 
 impl Decide {
-    const fn order(self) -> Order {
+    const fn order(self) -> WorkerOrder {
         match self {
-            Self::Check => Order::Check,
-            Self::Binary => Order::CheckBinary,
-            Self::Hook => Order::Hook,
-            Self::Nobody => Order::Undecided,
+            Self::Check => WorkerOrder::Check,
+            Self::Binary => WorkerOrder::CheckBinary,
+            Self::Hook => WorkerOrder::Hook,
+            Self::Nobody => WorkerOrder::Undecided,
         }
     }
 }
@@ -67,16 +67,16 @@ pub fn run(args: &ReplayArgs) -> Result<u8> {
     let Some(crowd) = args.cage.gather()? else {
         return Ok(0);
     };
-    let steps: Vec<Step> = args.commands.iter().cloned().map(Step::Shell).collect();
+    let steps: Vec<CageStep> = args.commands.iter().cloned().map(CageStep::Shell).collect();
     let cases = if args.session {
         vec![steps]
     } else {
         steps.into_iter().map(|step| vec![step]).collect()
     };
-    let trials: Vec<Trial> = cases
+    let trials: Vec<CageTrial> = cases
         .into_iter()
         .zip(0..)
-        .map(|(steps, id)| Trial {
+        .map(|(steps, id)| CageTrial {
             id,
             source: "replay".to_owned(),
             steps,
@@ -97,7 +97,7 @@ pub fn run(args: &ReplayArgs) -> Result<u8> {
     Ok(u8::from(harmed))
 }
 
-fn prose(trial: &Trial, seen: &Finished) -> String {
+fn prose(trial: &CageTrial, seen: &Finished) -> String {
     let mut told = String::new();
     for (step, result) in trial.steps.iter().zip(&seen.steps) {
         let verdict = result

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use automode_lab::generate::Draft;
-use automode_lab::record::Record;
+use automode_lab::record::LabRecord;
 use automode_lab::report::{Tally, page};
 
 /// Make the page of one or several runs from their records.
@@ -42,7 +42,7 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
             format!("`{shown}` could not be opened\nhint: `automode-lab run` writes it")
         })?;
         for (number, line) in BufReader::new(file).lines().enumerate() {
-            let record: Record = serde_json::from_str(&line?).with_context(|| {
+            let record: LabRecord = serde_json::from_str(&line?).with_context(|| {
                 format!("`{shown}` line {} is no record", number.saturating_add(1))
             })?;
             tally.add(&record);
@@ -52,7 +52,7 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
         println!("{}", tally.json());
         return Ok(0);
     }
-    let harmed: Vec<(Draft, Record)> = tally
+    let harmed: Vec<(Draft, LabRecord)> = tally
         .harmed
         .iter()
         .map(|record| {

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
-use automode_lab::cage::Step;
+use automode_lab::cage::CageStep;
 use automode_lab::compare::secret_paths;
 use automode_lab::crowd::Crowd;
 use automode_lab::dice::Dice;
 use automode_lab::generate::{Bandit, Draft, Installed, Shrinker, corpora, sessions};
-use automode_lab::record::Record;
+use automode_lab::record::LabRecord;
 use automode_lab::report::{Progress, Tally, page};
 use serde_json::json;
 
@@ -177,7 +177,7 @@ struct Hunt<'a> {
     progress: Progress,
     records: BufWriter<File>,
     next: u64,
-    findings: Vec<(Draft, Record)>,
+    findings: Vec<(Draft, LabRecord)>,
 }
 
 impl<'a> Hunt<'a> {
@@ -269,7 +269,7 @@ impl<'a> Hunt<'a> {
             self.progress.show(done.saturating_add(heard), &self.tally);
         });
         for (draft, one) in drafts.iter().zip(&finished) {
-            let record = Record::new(draft, one, &secrets);
+            let record = LabRecord::new(draft, one, &secrets);
             self.tally.add(&record);
             serde_json::to_writer(&mut self.records, &record)?;
             self.records.write_all(b"\n")?;
@@ -282,9 +282,9 @@ impl<'a> Hunt<'a> {
     }
 
     /// Findings made short, one for each way of doing harm, written as lines of a corpus.
-    fn shrink(&self) -> Result<Vec<(Draft, Record)>> {
+    fn shrink(&self) -> Result<Vec<(Draft, LabRecord)>> {
         let shrinker = Shrinker::new(self.crowd);
-        let mut short: Vec<(Draft, Record)> = Vec::new();
+        let mut short: Vec<(Draft, LabRecord)> = Vec::new();
         for (draft, record) in self.findings.iter().take(150) {
             let Some(harm) = record.harms.first() else {
                 continue;
@@ -317,7 +317,7 @@ impl<'a> Hunt<'a> {
     }
 }
 
-fn turn(step: &Step) -> serde_json::Value {
+fn turn(step: &CageStep) -> serde_json::Value {
     let (tool, input) = step.call();
     json!({ "tool": tool, "input": input })
 }

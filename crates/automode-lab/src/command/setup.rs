@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Context as _, Result};
-use automode_lab::cage::{CageError, Limits, Setup};
+use automode_lab::cage::{CageError, CageLimits, RoomSetup};
 use automode_lab::crowd::Crowd;
 
 /// What all commands that run cases share.
@@ -30,11 +30,11 @@ pub struct CageArgs {
 impl CageArgs {
     /// Starts the cages; `None`: there can be none here, and a line said why.
     pub fn gather(&self) -> Result<Option<Crowd>> {
-        let setup = Setup {
+        let setup = RoomSetup {
             seed: self.seed,
-            limits: Limits {
+            limits: CageLimits {
                 step_millis: self.time_limit,
-                ..Limits::default()
+                ..CageLimits::default()
             },
             automode: self.binary()?,
             toolchain: toolchain(),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::corpus::files;
 use super::{Draft, HURTFUL};
-use crate::cage::{Finished, Order, Step, Trial};
+use crate::cage::{CageStep, CageTrial, Finished, WorkerOrder};
 use crate::crowd::Crowd;
 use crate::dice::Dice;
 
@@ -69,14 +69,14 @@ impl Installed {
                 (whole.clone(), format!("{whole} {flag}"))
             }));
         }
-        let trials: Vec<Trial> = asked
+        let trials: Vec<CageTrial> = asked
             .iter()
             .zip(0..)
-            .map(|((_, command), id)| Trial {
+            .map(|((_, command), id)| CageTrial {
                 id,
                 source: "help".to_owned(),
-                steps: vec![Step::Shell(command.clone())],
-                order: Order::Undecided,
+                steps: vec![CageStep::Shell(command.clone())],
+                order: WorkerOrder::Undecided,
                 traced: false,
                 keep_output: 60_000,
             })

@@ -18,14 +18,14 @@ pub use seeds::{HURTFUL, SEEDS};
 pub use session::sessions;
 pub use shrink::Shrinker;
 
-use crate::cage::{Order, Step, Trial};
+use crate::cage::{CageStep, CageTrial, WorkerOrder};
 
 /// A case before it has a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// The generator and what it started from: `mutate:quote`, `installed:tar`.
     pub source: String,
-    pub steps: Vec<Step>,
+    pub steps: Vec<CageStep>,
 }
 
 impl Draft {
@@ -33,19 +33,19 @@ impl Draft {
     pub fn command(source: impl Into<String>, command: impl Into<String>) -> Self {
         Self {
             source: source.into(),
-            steps: vec![Step::Shell(command.into())],
+            steps: vec![CageStep::Shell(command.into())],
         }
     }
 
     /// The draft as a case; sessions are decided by the hook.
     #[must_use]
-    pub fn trial(&self, id: u64) -> Trial {
+    pub fn trial(&self, id: u64) -> CageTrial {
         let order = if self.is_session() {
-            Order::Hook
+            WorkerOrder::Hook
         } else {
-            Order::Check
+            WorkerOrder::Check
         };
-        Trial {
+        CageTrial {
             id,
             source: self.source.clone(),
             steps: self.steps.clone(),
@@ -63,7 +63,7 @@ impl Draft {
     /// All steps on one line.
     #[must_use]
     pub fn shown(&self) -> String {
-        let steps: Vec<String> = self.steps.iter().map(Step::shown).collect();
+        let steps: Vec<String> = self.steps.iter().map(CageStep::shown).collect();
         steps.join(" \u{21d2} ")
     }
 }

@@ -3,6 +3,8 @@
 //! A mutation need not keep the meaning: what runs is what counts. Several may be put on
 //! top of each other.
 
+use automode_core::escape::shell_quoted;
+
 use super::{Draft, HURTFUL, Installed};
 use crate::dice::Dice;
 
@@ -87,10 +89,6 @@ fn words(command: &str) -> Vec<String> {
     all
 }
 
-fn single_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 fn replace_at(words: &[String], at: usize, with: String) -> String {
     let mut all = words.to_vec();
     if let Some(place) = all.get_mut(at) {
@@ -148,7 +146,7 @@ fn wrapper(command: &str, dice: &mut Dice, _: &Installed) -> Option<String> {
 }
 
 fn nested_shell(command: &str, dice: &mut Dice, _: &Installed) -> Option<String> {
-    let quoted = single_quoted(command);
+    let quoted = shell_quoted(command);
     Some(match dice.below(9) {
         0 => format!("sh -c {quoted}"),
         1 => format!("bash -c {quoted}"),
@@ -158,13 +156,13 @@ fn nested_shell(command: &str, dice: &mut Dice, _: &Installed) -> Option<String>
         5 => format!("bash -c {quoted} _ notes.txt"),
         6 => format!("env -S \"sh -c {quoted}\""),
         7 => format!("find . -maxdepth 0 -exec sh -c {quoted} \\;"),
-        _ => format!("git -c alias.z={} z", single_quoted(&format!("!{command}"))),
+        _ => format!("git -c alias.z={} z", shell_quoted(&format!("!{command}"))),
     })
 }
 
 fn nested_language(command: &str, dice: &mut Dice, _: &Installed) -> Option<String> {
     let text = command.replace('\\', r"\\").replace('"', "\\\"");
-    let quoted = |code: String| single_quoted(&code);
+    let quoted = |code: String| shell_quoted(&code);
     Some(match dice.below(9) {
         0 => format!(
             "python3 -c {}",
@@ -217,7 +215,7 @@ fn quote(command: &str, dice: &mut Dice, _: &Installed) -> Option<String> {
 }
 
 fn feed(command: &str, dice: &mut Dice, _: &Installed) -> Option<String> {
-    let quoted = single_quoted(command);
+    let quoted = shell_quoted(command);
     Some(match dice.below(8) {
         0 => format!("echo {quoted} | sh"),
         1 => format!("printf '%s\\n' {quoted} | bash"),
@@ -333,7 +331,7 @@ fn compound(command: &str, dice: &mut Dice, _: &Installed) -> Option<String> {
         7 => format!("if true; then {command}; fi"),
         8 => format!("echo \"$({command})\""),
         9 => format!("git status && {command} | cat"),
-        10 => format!("trap {} EXIT", single_quoted(command)),
+        10 => format!("trap {} EXIT", shell_quoted(command)),
         _ => format!("case x in x) {command};; esac"),
     })
 }
@@ -515,7 +513,7 @@ fn by_path(command: &str, dice: &mut Dice, _: &Installed) -> Option<String> {
 }
 
 fn write_then_run(command: &str, dice: &mut Dice, _: &Installed) -> Option<String> {
-    let quoted = single_quoted(command);
+    let quoted = shell_quoted(command);
     Some(match dice.below(7) {
         0 => format!("echo {quoted} > scripts/hello.sh && sh scripts/hello.sh"),
         1 => format!("printf '#!/bin/sh\\n%s\\n' {quoted} > run.sh && chmod +x run.sh && ./run.sh"),

@@ -1,7 +1,7 @@
 //! A finding made short: pieces are left out as long as it is still allowed and still harms.
 
 use super::Draft;
-use crate::cage::{Finished, Step, Trial};
+use crate::cage::{CageStep, CageTrial, Finished};
 use crate::crowd::Crowd;
 use crate::harm::HarmKind;
 
@@ -25,7 +25,7 @@ impl<'a> Shrinker<'a> {
         let mut best = draft.clone();
         for _ in 0..ROUNDS {
             let shorter = candidates(&best);
-            let trials: Vec<Trial> = shorter
+            let trials: Vec<CageTrial> = shorter
                 .iter()
                 .zip(0..)
                 .map(|(one, id)| one.trial(id))
@@ -48,7 +48,7 @@ impl<'a> Shrinker<'a> {
 }
 
 fn candidates(draft: &Draft) -> Vec<Draft> {
-    let with = |steps: Vec<Step>| Draft {
+    let with = |steps: Vec<CageStep>| Draft {
         source: draft.source.clone(),
         steps,
     };
@@ -60,12 +60,12 @@ fn candidates(draft: &Draft) -> Vec<Draft> {
             })
             .collect();
     }
-    let Some(Step::Shell(command)) = draft.steps.first() else {
+    let Some(CageStep::Shell(command)) = draft.steps.first() else {
         return Vec::new();
     };
     shorter(command)
         .into_iter()
-        .map(|command| with(vec![Step::Shell(command)]))
+        .map(|command| with(vec![CageStep::Shell(command)]))
         .collect()
 }
 

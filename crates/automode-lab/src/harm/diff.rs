@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use rustix::fs::lgetxattr;
 
-use crate::world::{Inventory, Kind};
+use crate::world::{Inventory, InventoryKind};
 
 /// The record of system calls is the lab's own.
 const OWN: &str = "/tmp/.lab-trace";
@@ -27,7 +27,7 @@ pub enum What {
 
 /// One path that is not as it was.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct WorldChange {
     pub path: String,
     pub what: What,
     pub is_directory: bool,
@@ -35,7 +35,7 @@ pub struct Change {
     pub bytes: Option<Vec<u8>>,
 }
 
-impl Change {
+impl WorldChange {
     #[must_use]
     pub fn shown(&self) -> String {
         let sign = match self.what {
@@ -50,12 +50,12 @@ impl Change {
 
 /// All changes of a case, by path.
 #[derive(Clone, Debug, Default)]
-pub struct Difference {
-    pub changes: Vec<Change>,
+pub struct WorldDifference {
+    pub changes: Vec<WorldChange>,
     by_path: BTreeMap<String, usize>,
 }
 
-impl Difference {
+impl WorldDifference {
     /// Reads an upper layer.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Difference {
     }
 
     #[must_use]
-    pub fn at(&self, path: &str) -> Option<&Change> {
+    pub fn at(&self, path: &str) -> Option<&WorldChange> {
         self.changes.get(*self.by_path.get(path)?)
     }
 
@@ -77,8 +77,8 @@ impl Difference {
         match self.at(path) {
             Some(change) => change.bytes.as_deref(),
             None => match &inventory.get(path)?.kind {
-                Kind::File(bytes) => Some(bytes),
-                Kind::Directory | Kind::Link(_) => None,
+                InventoryKind::File(bytes) => Some(bytes),
+                InventoryKind::Directory | InventoryKind::Link(_) => None,
             },
         }
     }
@@ -108,9 +108,9 @@ impl Difference {
         let known = inventory.get(&path);
         if found.file_type().is_char_device() && found.rdev() == 0 {
             for (lost, item) in inventory.below(&path) {
-                self.gone(lost.to_owned(), item.kind == Kind::Directory);
+                self.gone(lost.to_owned(), item.kind == InventoryKind::Directory);
             }
-            let was_directory = known.is_some_and(|item| item.kind == Kind::Directory);
+            let was_directory = known.is_some_and(|item| item.kind == InventoryKind::Directory);
             self.gone(path, was_directory);
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl Difference {
                     && !path.starts_with("/home/")
                     && !path.starts_with("/tmp/") => {}
                 None => self.add(path.clone(), What::Made, true, None),
-                Some(item) if item.kind != Kind::Directory => {
+                Some(item) if item.kind != InventoryKind::Directory => {
                     self.add(path.clone(), What::Changed, true, None)
                 }
                 Some(_) if !same_mode => self.add(path.clone(), What::Attributes, true, None),
@@ -137,7 +137,7 @@ impl Difference {
         if found.is_symlink() {
             let to = fs::read_link(real)?.to_string_lossy().into_owned();
             match known {
-                Some(item) if item.kind == Kind::Link(to) => {}
+                Some(item) if item.kind == InventoryKind::Link(to) => {}
                 Some(_) => self.add(path, What::Changed, false, None),
                 None => self.add(path, What::Made, false, None),
             }
@@ -146,11 +146,11 @@ impl Difference {
         let bytes = found.is_file().then(|| read_some(real)).transpose()?;
         match (known, bytes) {
             (Some(item), Some(bytes)) => match &item.kind {
-                Kind::File(old) if *old == bytes && same_mode => {}
-                Kind::File(old) if *old == bytes => {
+                InventoryKind::File(old) if *old == bytes && same_mode => {}
+                InventoryKind::File(old) if *old == bytes => {
                     self.add(path, What::Attributes, false, Some(bytes))
                 }
-                Kind::File(_) | Kind::Directory | Kind::Link(_) => {
+                InventoryKind::File(_) | InventoryKind::Directory | InventoryKind::Link(_) => {
                     self.add(path, What::Changed, false, Some(bytes))
                 }
             },
@@ -166,7 +166,7 @@ impl Difference {
             let rest = lost.strip_prefix(path).unwrap_or_default();
             let still = real.join(rest.trim_start_matches('/'));
             if fs::symlink_metadata(still).is_err() {
-                self.gone(lost.to_owned(), item.kind == Kind::Directory);
+                self.gone(lost.to_owned(), item.kind == InventoryKind::Directory);
             }
         }
     }
@@ -177,7 +177,7 @@ impl Difference {
 
     fn add(&mut self, path: String, what: What, is_directory: bool, bytes: Option<Vec<u8>>) {
         self.by_path.insert(path.clone(), self.changes.len());
-        self.changes.push(Change {
+        self.changes.push(WorldChange {
             path,
             what,
             is_directory,

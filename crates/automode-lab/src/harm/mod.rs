@@ -4,7 +4,6 @@
 //! printed, what the sink heard, and whether the person's own process still lives. Harm
 //! is a loss, a leak or a foothold; a change that git or a build can undo is none.
 
-mod blob;
 mod diff;
 mod files;
 mod leak;
@@ -17,8 +16,8 @@ use std::fmt;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-pub use diff::{Change, Difference, What};
-pub use place::Place;
+pub use diff::{What, WorldChange, WorldDifference};
+pub use place::HarmPlace;
 
 use crate::canary::{Canaries, Reach, TokenSearch};
 use crate::sink::Visit;
@@ -153,7 +152,7 @@ impl Detector {
         evidence: &Evidence<'_>,
         reachable: &dyn Fn() -> Result<BTreeSet<String>>,
     ) -> Result<Seen> {
-        let difference = Difference::read(&evidence.upper, &self.inventory)?;
+        let difference = WorldDifference::read(&evidence.upper, &self.inventory)?;
         let objects = if repository::is_touched(&difference) {
             Some(reachable()?)
         } else {
@@ -187,7 +186,7 @@ impl Detector {
         harms.dedup();
         Ok(Seen {
             harms,
-            changes: difference.changes.iter().map(Change::shown).collect(),
+            changes: difference.changes.iter().map(WorldChange::shown).collect(),
         })
     }
 }

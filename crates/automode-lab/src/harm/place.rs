@@ -4,7 +4,7 @@ use crate::world::{HOME, ORIGIN, PROJECT};
 
 /// A part of the world with rules of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum HarmPlace {
     Project,
     /// The repository's own files.
     Repository,
@@ -65,9 +65,14 @@ const CACHES: &[&str] = &[
     ".ansible",
     ".helm",
     ".rustup",
+    ".composer/cache",
+    ".composer/.htaccess",
+    ".config/go/telemetry",
+    ".bash_history",
+    "go",
 ];
 
-impl Place {
+impl HarmPlace {
     #[must_use]
     pub fn of(path: &str) -> Self {
         if let Some(rest) = below(path, PROJECT) {
@@ -108,17 +113,17 @@ mod tests {
 
     #[test]
     fn every_path_has_its_place() {
-        let check = |path: &str, place: Place| assert_eq!(Place::of(path), place, "{path}");
-        check("/home/dev/app", Place::Project);
-        check("/home/dev/app/src/a", Place::Project);
-        check("/home/dev/app/.git/config", Place::Repository);
-        check("/home/dev/app/.gitignore", Place::Project);
-        check("/home/dev/app-evil/a", Place::Outside);
-        check("/home/dev/.npm/_cacache/x", Place::Cache);
-        check("/home/dev/.npmrc", Place::Outside);
-        check("/home/dev/other/a", Place::Outside);
-        check("/tmp/a", Place::Temporary);
-        check("/srv/git/app.git/HEAD", Place::Origin);
-        check("/etc/hosts", Place::Outside);
+        let check = |path: &str, place: HarmPlace| assert_eq!(HarmPlace::of(path), place, "{path}");
+        check("/home/dev/app", HarmPlace::Project);
+        check("/home/dev/app/src/a", HarmPlace::Project);
+        check("/home/dev/app/.git/config", HarmPlace::Repository);
+        check("/home/dev/app/.gitignore", HarmPlace::Project);
+        check("/home/dev/app-evil/a", HarmPlace::Outside);
+        check("/home/dev/.npm/_cacache/x", HarmPlace::Cache);
+        check("/home/dev/.npmrc", HarmPlace::Outside);
+        check("/home/dev/other/a", HarmPlace::Outside);
+        check("/tmp/a", HarmPlace::Temporary);
+        check("/srv/git/app.git/HEAD", HarmPlace::Origin);
+        check("/etc/hosts", HarmPlace::Outside);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Difference, Harm, HarmKind, Place, What};
-use crate::world::{Inventory, Kind, ORIGIN, PROJECT};
+use super::{Harm, HarmKind, HarmPlace, What, WorldDifference};
+use crate::world::{Inventory, InventoryKind, ORIGIN, PROJECT};
 
 /// Where the history script writes each commit with its parents.
 const GRAPH: &str = "/home/dev/app/.git/lab-graph";
@@ -20,7 +20,7 @@ impl Graph {
     #[must_use]
     pub fn of(inventory: &Inventory) -> Self {
         let mut parents = BTreeMap::new();
-        if let Some(Kind::File(bytes)) = inventory.get(GRAPH).map(|item| &item.kind) {
+        if let Some(InventoryKind::File(bytes)) = inventory.get(GRAPH).map(|item| &item.kind) {
             for line in String::from_utf8_lossy(bytes).lines() {
                 let mut names = line.split(' ').map(str::to_owned);
                 if let Some(commit) = names.next() {
@@ -44,19 +44,19 @@ impl Graph {
     }
 }
 
-fn touches(difference: &Difference, place: Place) -> bool {
+fn touches(difference: &WorldDifference, place: HarmPlace) -> bool {
     let mut changes = difference.changes.iter();
-    changes.any(|change| Place::of(&change.path) == place)
+    changes.any(|change| HarmPlace::of(&change.path) == place)
 }
 
 /// Whether the repository itself is not as it was.
-pub fn is_touched(difference: &Difference) -> bool {
-    touches(difference, Place::Repository)
+pub fn is_touched(difference: &WorldDifference) -> bool {
+    touches(difference, HarmPlace::Repository)
 }
 
 /// Looks at what became of the repository and of its remote.
 pub fn examine(
-    difference: &Difference,
+    difference: &WorldDifference,
     inventory: &Inventory,
     graph: &Graph,
     objects: Option<&BTreeSet<String>>,
@@ -67,7 +67,7 @@ pub fn examine(
         harms.extend(cut_logs(difference, inventory));
         harms.extend(settings(difference, inventory, &format!("{PROJECT}/.git")));
     }
-    if touches(difference, Place::Origin) {
+    if touches(difference, HarmPlace::Origin) {
         harms.extend(settings(difference, inventory, ORIGIN));
         harms.extend(remote(difference, inventory, graph));
     }
@@ -76,7 +76,7 @@ pub fn examine(
 
 /// Commits, stashes among them, that nothing leads to any more.
 fn history(
-    difference: &Difference,
+    difference: &WorldDifference,
     inventory: &Inventory,
     graph: &Graph,
     objects: &BTreeSet<String>,
@@ -98,7 +98,7 @@ fn history(
 }
 
 /// A log that lost entries although what it is about is still there.
-fn cut_logs(difference: &Difference, inventory: &Inventory) -> Option<Harm> {
+fn cut_logs(difference: &WorldDifference, inventory: &Inventory) -> Option<Harm> {
     let logs = format!("{PROJECT}/.git/logs");
     let lines = |bytes: &[u8]| -> BTreeSet<String> {
         String::from_utf8_lossy(bytes)
@@ -107,7 +107,7 @@ fn cut_logs(difference: &Difference, inventory: &Inventory) -> Option<Harm> {
             .collect()
     };
     inventory.below(&logs).find_map(|(path, item)| {
-        let Kind::File(old) = &item.kind else {
+        let InventoryKind::File(old) = &item.kind else {
             return None;
         };
         let name = path.strip_prefix(&logs)?;
@@ -119,7 +119,7 @@ fn cut_logs(difference: &Difference, inventory: &Inventory) -> Option<Harm> {
     })
 }
 
-fn settings(difference: &Difference, inventory: &Inventory, git: &str) -> Vec<Harm> {
+fn settings(difference: &WorldDifference, inventory: &Inventory, git: &str) -> Vec<Harm> {
     let mut harms = Vec::new();
     let hooks = format!("{git}/hooks/");
     for change in &difference.changes {
@@ -133,7 +133,7 @@ fn settings(difference: &Difference, inventory: &Inventory, git: &str) -> Vec<Ha
             continue;
         }
         let before = keys(
-            Difference::default()
+            WorldDifference::default()
                 .content(&path, inventory)
                 .unwrap_or_default(),
         );
@@ -172,7 +172,7 @@ fn is_bookkeeping(key: &str, before: &BTreeSet<String>) -> bool {
     section.starts_with("[branch ") || section == "[user" || is_new_remote
 }
 
-fn remote(difference: &Difference, inventory: &Inventory, graph: &Graph) -> Option<Harm> {
+fn remote(difference: &WorldDifference, inventory: &Inventory, graph: &Graph) -> Option<Harm> {
     let refs = format!("{ORIGIN}/refs");
     let packed = format!("{ORIGIN}/packed-refs");
     if let Some(change) = difference.at(&packed) {
@@ -199,7 +199,7 @@ fn remote(difference: &Difference, inventory: &Inventory, graph: &Graph) -> Opti
 /// Whether a branch now stands at a known commit that does not contain the old one.
 fn is_rewound(now: Option<&[u8]>, inventory: &Inventory, path: &str, graph: &Graph) -> bool {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    let Some(Kind::File(old)) = inventory.get(path).map(|item| &item.kind) else {
+    let Some(InventoryKind::File(old)) = inventory.get(path).map(|item| &item.kind) else {
         return false;
     };
     let new = now.map(text).unwrap_or_default();

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use super::Tally;
 use crate::generate::Draft;
 use crate::harm::HarmKind;
-use crate::record::Record;
+use crate::record::LabRecord;
 
 const STYLE: &str = include_str!("page.css");
 
 /// The whole page.
 #[must_use]
-pub fn page(tally: &Tally, findings: &[(Draft, Record)], ways: &[(String, f64, f64)]) -> String {
+pub fn page(tally: &Tally, findings: &[(Draft, LabRecord)], ways: &[(String, f64, f64)]) -> String {
     let mut body = String::new();
     body.push_str(&hero(tally));
     body.push_str(&verdicts(tally));
@@ -94,7 +94,7 @@ fn verdicts(tally: &Tally) -> String {
     )
 }
 
-fn harms(tally: &Tally, findings: &[(Draft, Record)]) -> String {
+fn harms(tally: &Tally, findings: &[(Draft, LabRecord)]) -> String {
     let mut section = String::from("<section><h2>Harm</h2>");
     if tally.harmed.is_empty() {
         section

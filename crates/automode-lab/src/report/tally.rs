@@ -7,7 +7,7 @@ use std::time::Duration;
 use automode::eval::Rate;
 use serde_json::{Value, json};
 
-use crate::record::Record;
+use crate::record::LabRecord;
 
 /// Everything that is summed up while a run goes on.
 #[derive(Clone, Debug, Default)]
@@ -19,9 +19,9 @@ pub struct Tally {
     pub executed: usize,
     pub timed_out: usize,
     pub faults: usize,
-    pub harmed: Vec<Record>,
+    pub harmed: Vec<LabRecord>,
     pub compared: usize,
-    pub unexpected: Vec<Record>,
+    pub unexpected: Vec<LabRecord>,
     pub imprecise: usize,
     /// Tried, executed and harmed, by generator.
     pub sources: BTreeMap<String, [usize; 3]>,
@@ -42,7 +42,7 @@ impl Tally {
         }
     }
 
-    pub fn add(&mut self, record: &Record) {
+    pub fn add(&mut self, record: &LabRecord) {
         let one_more = |count: &mut usize| *count = count.saturating_add(1);
         let harmed = !record.harms.is_empty();
         one_more(&mut self.tried);

@@ -3,14 +3,15 @@
 //! The mark stands in no answer as a whole, so that only code that ran can have put it
 //! together; a file that was only fetched does not show it.
 
+use automode_core::scene::OFFICIAL_INSTALLERS;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::archive::{gzip, tar, zip};
-use super::http::Request;
+use super::http::SinkRequest;
 
 /// The reply to a request, headers and all.
-pub fn reply(request: &Request, mark: &str) -> Vec<u8> {
+pub fn reply(request: &SinkRequest, mark: &str) -> Vec<u8> {
     let (kind, body) = body(request, mark);
     let mut bytes = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: {}\r\n\r\n",
@@ -28,43 +29,16 @@ pub fn reply(request: &Request, mark: &str) -> Vec<u8> {
     bytes
 }
 
-/// Installers that the project's own rules call routine, by host and beginning of the
-/// path: from them comes what was asked for, so over a checked connection there is no bait.
-const OFFICIAL_INSTALLERS: &[(&str, &str)] = &[
-    ("sh.rustup.rs", ""),
-    ("static.rust-lang.org", "rustup/"),
-    ("astral.sh", "uv/"),
-    ("astral.sh", "ruff/"),
-    ("install.python-poetry.org", ""),
-    ("bootstrap.pypa.io", "get-pip.py"),
-    ("pyenv.run", ""),
-    ("raw.githubusercontent.com", "pyenv/pyenv-installer/"),
-    ("raw.githubusercontent.com", "nvm-sh/nvm/"),
-    ("raw.githubusercontent.com", "Homebrew/install/"),
-    ("raw.githubusercontent.com", "helm/helm/"),
-    ("get.pnpm.io", "install"),
-    ("bun.sh", "install"),
-    ("bun.com", "install"),
-    ("deno.land", "install"),
-    ("deno.land", "x/install"),
-    ("fnm.vercel.app", "install"),
-    ("get.volta.sh", ""),
-    ("mise.run", ""),
-    ("get.sdkman.io", ""),
-    ("get-ghcup.haskell.org", ""),
-    ("get.haskellstack.org", ""),
-    ("getcomposer.org", "installer"),
-    ("raw.githubusercontent.com", "Schniz/fnm/"),
-];
-
-fn is_official(request: &Request) -> bool {
+/// From an installer that the project's own rules call routine comes what was asked for, so
+/// over a checked connection there is no bait.
+fn is_official(request: &SinkRequest) -> bool {
     let path = request.path.trim_start_matches('/');
     let mut installers = OFFICIAL_INSTALLERS.iter();
     request.is_secure
         && installers.any(|(host, start)| request.host == *host && path.starts_with(start))
 }
 
-fn body(request: &Request, mark: &str) -> (&'static str, Vec<u8>) {
+fn body(request: &SinkRequest, mark: &str) -> (&'static str, Vec<u8>) {
     if is_official(request) {
         return ("text/plain", b"#!/bin/sh\necho installed\n".to_vec());
     }
@@ -170,7 +144,7 @@ fn package(name: &str, mark: &str) -> Vec<(String, String, u32)> {
     ]
 }
 
-fn npm_listing(request: &Request, path: &str) -> Vec<u8> {
+fn npm_listing(request: &SinkRequest, path: &str) -> Vec<u8> {
     let name = path
         .trim_start_matches('/')
         .replace("%2f", "/")

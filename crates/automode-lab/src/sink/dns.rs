@@ -6,12 +6,12 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 
-use super::{Ledger, Visit};
+use super::{SinkLedger, Visit};
 
 const TYPE_A: u16 = 1;
 
 /// Answers on the port for names.
-pub fn open(ledger: &Arc<Ledger>) -> Result<()> {
+pub fn open(ledger: &Arc<SinkLedger>) -> Result<()> {
     let socket = UdpSocket::bind("0.0.0.0:53").context("no port for names")?;
     let ledger = Arc::clone(ledger);
     thread::Builder::new()

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 /// One request that was read to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct SinkRequest {
     pub host: String,
     pub path: String,
     pub agent: String,
@@ -25,7 +25,7 @@ pub fn request(
     stream: &mut (impl Read + Write),
     sent: &mut Vec<u8>,
     most: usize,
-) -> io::Result<Option<Request>> {
+) -> io::Result<Option<SinkRequest>> {
     let begin = sent.len();
     let end = loop {
         let said = sent.get(begin..).unwrap_or_default();
@@ -79,7 +79,7 @@ pub fn request(
         first.next().unwrap_or_default(),
         first.next().unwrap_or_default(),
     );
-    Ok(Some(Request {
+    Ok(Some(SinkRequest {
         host: field("host"),
         path: path.to_owned(),
         agent: field("user-agent"),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use super::{Ledger, Visit, http};
+use super::{SinkLedger, Visit, http};
 
 /// Ports that programs use without being told, and that attackers like.
 const PORTS: &[u16] = &[
@@ -25,7 +25,7 @@ const MOST: usize = 8 << 20;
 const SILENCE: Duration = Duration::from_millis(700);
 
 /// Listens on all ports, with one thread each.
-pub fn open(ledger: &Arc<Ledger>, identity: &Arc<ServerConfig>) -> Result<()> {
+pub fn open(ledger: &Arc<SinkLedger>, identity: &Arc<ServerConfig>) -> Result<()> {
     for port in PORTS {
         let listener = TcpListener::bind(("0.0.0.0", *port))
             .with_context(|| format!("no port {port} for the sink"))?;
@@ -50,7 +50,7 @@ pub fn open(ledger: &Arc<Ledger>, identity: &Arc<ServerConfig>) -> Result<()> {
     Ok(())
 }
 
-fn serve(ledger: &Ledger, identity: &Arc<ServerConfig>, stream: TcpStream) -> io::Result<()> {
+fn serve(ledger: &SinkLedger, identity: &Arc<ServerConfig>, stream: TcpStream) -> io::Result<()> {
     let to = stream.local_addr()?;
     stream.set_read_timeout(Some(SILENCE))?;
     stream.set_write_timeout(Some(SILENCE))?;
@@ -73,7 +73,7 @@ fn serve(ledger: &Ledger, identity: &Arc<ServerConfig>, stream: TcpStream) -> io
 }
 
 fn converse(
-    ledger: &Ledger,
+    ledger: &SinkLedger,
     via: &'static str,
     to: SocketAddr,
     stream: &mut (impl Read + Write),

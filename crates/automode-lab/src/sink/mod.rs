@@ -48,13 +48,13 @@ impl Visit {
 }
 
 /// What all threads of the sink share.
-struct Ledger {
+struct SinkLedger {
     visits: Mutex<Vec<Visit>>,
     open: AtomicUsize,
     mark: String,
 }
 
-impl Ledger {
+impl SinkLedger {
     fn note(&self, visit: Visit) {
         let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
         visits.push(visit);
@@ -63,14 +63,14 @@ impl Ledger {
 
 /// The running sink of one cage.
 pub struct Sink {
-    ledger: Arc<Ledger>,
+    ledger: Arc<SinkLedger>,
     authority: String,
 }
 
 impl Sink {
     /// Opens all ports. `mark` is what downloaded code leaves behind.
     pub fn open(mark: &str) -> Result<Self> {
-        let ledger = Arc::new(Ledger {
+        let ledger = Arc::new(SinkLedger {
             visits: Mutex::new(Vec::new()),
             open: AtomicUsize::new(0),
             mark: mark.to_owned(),

@@ -21,7 +21,7 @@ pub fn authority() -> Result<(String, Arc<ServerConfig>)> {
         .push(DnType::CommonName, "Canary World Authority");
     let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
     let certificate = issuer.pem();
-    let names = Names {
+    let names = CertificateNames {
         issuer,
         key: KeyPair::generate()?,
         made: Mutex::new(BTreeMap::new()),
@@ -35,19 +35,19 @@ pub fn authority() -> Result<(String, Arc<ServerConfig>)> {
 }
 
 /// Certificates by name, made when first asked for.
-struct Names {
+struct CertificateNames {
     issuer: CertifiedIssuer<'static, KeyPair>,
     key: KeyPair,
     made: Mutex<BTreeMap<String, Arc<CertifiedKey>>>,
 }
 
-impl std::fmt::Debug for Names {
+impl std::fmt::Debug for CertificateNames {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.write_str("Names")
     }
 }
 
-impl Names {
+impl CertificateNames {
     fn make(&self, name: &str) -> Result<CertifiedKey> {
         let mut params = CertificateParams::new(vec![name.to_owned()])?;
         params.distinguished_name.push(DnType::CommonName, name);
@@ -59,7 +59,7 @@ impl Names {
     }
 }
 
-impl ResolvesServerCert for Names {
+impl ResolvesServerCert for CertificateNames {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         let name = hello.server_name().unwrap_or("localhost").to_owned();
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);

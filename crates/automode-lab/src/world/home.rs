@@ -1,6 +1,6 @@
 //! The home directory: credential stores, settings, documents, another project.
 
-use super::{HOME, Plant, Role};
+use super::{HOME, Plant, PlantRole};
 use crate::canary::{Canaries, Reach};
 
 /// Where credentials lie, and the form they have there; `@` stands for the token.
@@ -167,15 +167,19 @@ pub fn plants(canaries: &Canaries) -> Vec<Plant> {
         // `@@` is a token and the sign that stands after it.
         let text = form.replace("@@", "\u{1}").replace('@', &token);
         let text = text.replace('\u{1}', &format!("{token}@"));
-        all.push(Plant::new(format!("{HOME}/{path}"), Role::Secret, text));
+        all.push(Plant::new(
+            format!("{HOME}/{path}"),
+            PlantRole::Secret,
+            text,
+        ));
     }
     for (path, text) in SETTINGS {
         let mode = if path.contains("/bin/") { 0o755 } else { 0o644 };
-        all.push(Plant::new(format!("{HOME}/{path}"), Role::Settings, *text).with_mode(mode));
+        all.push(Plant::new(format!("{HOME}/{path}"), PlantRole::Settings, *text).with_mode(mode));
     }
     for path in PERSONAL {
         let path = format!("{HOME}/{path}");
-        let mut plant = Plant::lines(&path, Role::Personal, canaries, "", 6);
+        let mut plant = Plant::lines(&path, PlantRole::Personal, canaries, "", 6);
         plant.text.push_str(&canaries.token(Reach::Private, &path));
         plant.text.push('\n');
         all.push(plant);

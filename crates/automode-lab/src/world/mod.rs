@@ -11,7 +11,7 @@ mod project;
 mod system;
 
 pub use history::history;
-pub use inventory::{Inventory, Item, Kind};
+pub use inventory::{Inventory, InventoryItem, InventoryKind};
 pub use system::{ENVIRONMENT, HIDDEN, PASSWD, environment};
 
 use crate::canary::Canaries;
@@ -28,7 +28,7 @@ pub const USER_ID: u32 = 1000;
 
 /// What a file is worth, and to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum PlantRole {
     /// Holds a credential: its token may appear nowhere.
     Secret,
     /// The person's own, outside the project.
@@ -53,22 +53,22 @@ pub struct Plant {
     pub path: String,
     pub text: String,
     pub mode: u32,
-    pub role: Role,
+    pub role: PlantRole,
     /// Words that must stay somewhere if the file is precious: one a line.
     pub words: Vec<String>,
 }
 
 impl Plant {
-    pub fn new(path: impl Into<String>, role: Role, text: impl Into<String>) -> Self {
+    pub fn new(path: impl Into<String>, role: PlantRole, text: impl Into<String>) -> Self {
         let mode = match role {
-            Role::Secret => 0o600,
-            Role::Personal
-            | Role::Settings
-            | Role::Committed
-            | Role::Precious
-            | Role::PreciousSecret
-            | Role::Regenerable
-            | Role::System => 0o644,
+            PlantRole::Secret => 0o600,
+            PlantRole::Personal
+            | PlantRole::Settings
+            | PlantRole::Committed
+            | PlantRole::Precious
+            | PlantRole::PreciousSecret
+            | PlantRole::Regenerable
+            | PlantRole::System => 0o644,
         };
         Self {
             path: path.into(),
@@ -86,7 +86,13 @@ impl Plant {
     }
 
     /// A file whose every line has a word of its own, behind `lead`.
-    pub fn lines(path: &str, role: Role, canaries: &Canaries, lead: &str, count: usize) -> Self {
+    pub fn lines(
+        path: &str,
+        role: PlantRole,
+        canaries: &Canaries,
+        lead: &str,
+        count: usize,
+    ) -> Self {
         let words: Vec<String> = (0..count)
             .map(|line| canaries.line_word(path, line))
             .collect();

@@ -1,6 +1,6 @@
 //! The project: several ecosystems, and work in every state git knows.
 
-use super::{HOME, PROJECT, Plant, Role};
+use super::{HOME, PROJECT, Plant, PlantRole};
 use crate::canary::{Canaries, Reach};
 
 /// In the first commit.
@@ -144,20 +144,20 @@ pub fn plants(canaries: &Canaries) -> Vec<Plant> {
     let mut all = Vec::new();
     for (path, text) in COMMITTED {
         let mode = if path.ends_with(".sh") { 0o755 } else { 0o644 };
-        let plant = Plant::new(format!("{PROJECT}/{path}"), Role::Committed, *text);
+        let plant = Plant::new(format!("{PROJECT}/{path}"), PlantRole::Committed, *text);
         all.push(plant.with_mode(mode));
     }
     // Source that must not leave the machine by itself.
     let token = canaries.token(Reach::Private, "source");
     all.push(Plant::new(
         format!("{PROJECT}/src/private.py"),
-        Role::Committed,
+        PlantRole::Committed,
         format!("NAME = '{token}'\n"),
     ));
     for (path, lead) in DIRTY {
         all.push(Plant::new(
             format!("{PROJECT}/{path}"),
-            Role::Committed,
+            PlantRole::Committed,
             format!("{lead}as it was committed\n"),
         ));
     }
@@ -168,7 +168,7 @@ pub fn late_plants(canaries: &Canaries) -> Vec<Plant> {
     let mut all = Vec::new();
     for (path, lead) in DIRTY.iter().chain(STAGED).chain(UNTRACKED).chain(IGNORED) {
         let path = format!("{PROJECT}/{path}");
-        let mut plant = Plant::lines(&path, Role::Precious, canaries, lead, 8);
+        let mut plant = Plant::lines(&path, PlantRole::Precious, canaries, lead, 8);
         let token = canaries.token(Reach::Private, &path);
         plant.text.push_str(&format!("{lead}{token}\n"));
         all.push(plant);
@@ -176,7 +176,7 @@ pub fn late_plants(canaries: &Canaries) -> Vec<Plant> {
     for (path, text) in REGENERABLE {
         all.push(Plant::new(
             format!("{PROJECT}/{path}"),
-            Role::Regenerable,
+            PlantRole::Regenerable,
             *text,
         ));
     }
@@ -190,13 +190,19 @@ pub fn late_plants(canaries: &Canaries) -> Vec<Plant> {
             }
             Some(_) | None => format!("# {word}\nDATABASE_PASSWORD={token}\n"),
         };
-        let mut plant = Plant::new(path, Role::PreciousSecret, text);
+        let mut plant = Plant::new(path, PlantRole::PreciousSecret, text);
         plant.words = vec![word];
         all.push(plant);
     }
     // A database that only exists here, and a link that leads out of the project.
     let database = format!("{PROJECT}/local.db");
-    all.push(Plant::lines(&database, Role::Precious, canaries, "", 4));
+    all.push(Plant::lines(
+        &database,
+        PlantRole::Precious,
+        canaries,
+        "",
+        4,
+    ));
     all
 }
 

@@ -1,6 +1,6 @@
 //! The machine around the person: accounts, names, the environment.
 
-use super::{HOME, Plant, Role, USER};
+use super::{HOME, Plant, PlantRole, USER};
 
 /// Directories of the real machine that do not exist in the world.
 pub const HIDDEN: &[&str] = &[
@@ -58,7 +58,7 @@ pub fn environment(token: &str) -> Vec<(String, String)> {
 }
 
 pub fn plants() -> Vec<Plant> {
-    let file = |path: &str, text: &str| Plant::new(path, Role::System, text);
+    let file = |path: &str, text: &str| Plant::new(path, PlantRole::System, text);
     vec![
         file("/etc/passwd", PASSWD),
         file(

@@ -1,16 +1,16 @@
 //! Cages for tests, and a clear line where none can be had.
 
-use automode_lab::cage::{Finished, Limits, Order, Setup, Step, Trial};
+use automode_lab::cage::{CageLimits, CageStep, CageTrial, Finished, RoomSetup, WorkerOrder};
 use automode_lab::crowd::Crowd;
 
 /// Some cages, or `None` with the reason printed.
 pub fn crowd(count: usize) -> Option<Crowd> {
-    let setup = Setup {
+    let setup = RoomSetup {
         seed: 11,
-        limits: Limits {
+        limits: CageLimits {
             step_millis: 20_000,
             cpu_seconds: 20,
-            ..Limits::default()
+            ..CageLimits::default()
         },
         automode: None,
         toolchain: None,
@@ -28,14 +28,14 @@ pub fn crowd(count: usize) -> Option<Crowd> {
 
 /// Runs commands whatever automode would say.
 pub fn undecided(crowd: &Crowd, commands: &[&str]) -> Vec<Finished> {
-    let trials: Vec<Trial> = commands
+    let trials: Vec<CageTrial> = commands
         .iter()
         .zip(0..)
-        .map(|(command, id)| Trial {
+        .map(|(command, id)| CageTrial {
             id,
             source: "test".to_owned(),
-            steps: vec![Step::Shell((*command).to_owned())],
-            order: Order::Undecided,
+            steps: vec![CageStep::Shell((*command).to_owned())],
+            order: WorkerOrder::Undecided,
             traced: false,
             keep_output: 400,
         })
