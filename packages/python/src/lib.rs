@@ -7,14 +7,9 @@
 use std::path::PathBuf;
 
 use automode::config::{self, Places};
-use automode::judge::InstructionFiles;
-use automode::observe::Machine;
-use automode::ports::FileSystem as _;
-use automode::{Mode, Presence, Query, ToolCall};
 use automode_core::transcript::Entry;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::Value;
 
 /// Decides tool calls under the settings of a directory.
 #[pyclass(frozen)]
@@ -53,15 +48,11 @@ impl Gate {
     #[new]
     #[pyo3(signature = (cwd, config=None))]
     fn new(cwd: PathBuf, config: Option<PathBuf>) -> PyResult<Self> {
-        let cwd = std::path::absolute(cwd)?;
-        let text = cwd
-            .to_str()
-            .ok_or_else(|| PyValueError::new_err("the directory is not valid UTF-8"))?
-            .to_owned();
-        let policy = config::load(&Places::here(&cwd, config));
+        let cwd = automode_binding::absolute(cwd).map_err(PyValueError::new_err)?;
+        let policy = config::load(&Places::here(cwd.as_ref(), config));
         Ok(Self {
             gate: automode::Gate::new(policy),
-            cwd: text,
+            cwd,
         })
     }
 
@@ -74,37 +65,18 @@ impl Gate {
         session: &mut Session,
         cwd: Option<String>,
     ) -> PyResult<Decision> {
-        let Ok(Value::Object(input)) = serde_json::from_str(input) else {
-            return Err(PyValueError::new_err("the input is not a JSON object"));
-        };
-        let call = ToolCall {
-            tool,
-            input,
-            cwd: cwd.unwrap_or_else(|| self.cwd.clone()),
-        };
-        call.check().map_err(PyValueError::new_err)?;
+        let cwd = cwd.unwrap_or_else(|| self.cwd.clone());
+        let call = automode_binding::call(tool, input, cwd).map_err(PyValueError::new_err)?;
         let own = &mut session.session;
-        let settlement = py.detach(|| self.gate.settle(&call, own, &InstructionFiles));
-        settlement.record(own);
-        let effects = settlement.effects.iter().flat_map(|effects| {
-            let all = effects.analysis.effects.iter();
-            all.map(|effect| format!("{:?}", effect.act))
-        });
-        let effects = effects.collect();
-        let decision = settlement.decision;
-        let stage = |entry: &automode_core::TraceEntry| {
-            let verdict = entry.verdict.map_or("-", automode::Verdict::name);
-            format!("{:?}: {verdict}: {}", entry.stage, entry.note)
-        };
-        let finding = |finding: &automode::Finding| format!("{}: {}", finding.rule, finding.evidence);
+        let decided = py.detach(|| automode_binding::decide(&self.gate, &call, own));
         Ok(Decision {
-            verdict: decision.verdict.name().to_owned(),
-            reason: decision.reason,
-            ground: serde_json::to_string(&decision.ground).unwrap_or_default(),
-            stop: decision.stop,
-            trace: decision.trace.entries.iter().map(stage).collect(),
-            findings: decision.findings.iter().map(finding).collect(),
-            effects,
+            verdict: decided.verdict,
+            reason: decided.reason,
+            ground: decided.ground,
+            stop: decided.stop,
+            trace: decided.trace,
+            findings: decided.findings,
+            effects: decided.effects,
         })
     }
 
@@ -119,41 +91,21 @@ impl Session {
     #[new]
     #[pyo3(signature = (cwd, headless=true, mode="auto"))]
     fn new(cwd: PathBuf, headless: bool, mode: &str) -> PyResult<Self> {
-        let cwd = std::path::absolute(cwd)?;
-        let root = cwd
-            .to_str()
-            .ok_or_else(|| PyValueError::new_err("the directory is not valid UTF-8"))?
-            .to_owned();
-        let mode = Mode::ALL
-            .into_iter()
-            .find(|known| known.name() == mode)
-            .ok_or_else(|| PyValueError::new_err(format!("`{mode}` is no permission mode")))?;
-        let facts = Machine.observe(&[Query::Repo(root.clone())]);
-        let variable = |name: &str| Some((name.to_owned(), std::env::var(name).ok()?));
+        let session = automode_binding::session(cwd, headless, mode);
         Ok(Self {
-            session: automode::Session {
-                mode,
-                presence: if headless {
-                    Presence::Headless
-                } else {
-                    Presence::Interactive
-                },
-                roots: vec![root],
-                repo: facts.repos.into_values().next(),
-                home: std::env::var("HOME").ok().filter(|home| home.starts_with('/')),
-                variables: ["USER", "LOGNAME", "TMPDIR", "HOSTNAME"]
-                    .into_iter()
-                    .filter_map(variable)
-                    .collect(),
-                own: automode::own::paths(),
-                ..automode::Session::default()
-            },
+            session: session.map_err(PyValueError::new_err)?,
         })
     }
 
     /// The user's own words: only these can authorise something.
     fn hear(&mut self, words: String) {
         self.session.transcript.push(Entry::User(words));
+    }
+
+    /// Looks at what a tool brought in. Where it speaks to the agent the session is marked,
+    /// and the warning for the model comes back.
+    fn probe(&mut self, tool: String, result: &str) -> Option<String> {
+        automode_binding::probe(&mut self.session, tool, result)
     }
 }
 

@@ -1,0 +1,5 @@
+//! How a Node module is linked differs by system.
+
+fn main() {
+    napi_build::setup();
+}
