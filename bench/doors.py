@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the doors cost: CPU a message in the ACP and MCP doors, time to the first byte in the gateway.
+"""What the doors cost: CPU a message in the ACP and MCP doors, time to the first byte and of every event in the gateway.
 
     cargo build --release -p automode-cli
     bench/doors.py target/release/automode
@@ -19,6 +19,7 @@ import time
 
 MESSAGES = 20_000
 REQUESTS = 200
+EVENTS = 400
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -72,6 +73,11 @@ class Service(http.server.BaseHTTPRequestHandler):
         self.send_header("connection", "close")
         self.end_headers()
         self.wfile.write(b'event: ping\ndata: {"type": "ping"}\n\n')
+        if self.path.endswith("?stream"):
+            for _ in range(EVENTS):
+                time.sleep(0.005)
+                delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x" * 40}, "sent": time.perf_counter()}
+                self.wfile.write(f"event: content_block_delta\ndata: {json.dumps(delta)}\n\n".encode())
         self.close_connection = True
 
 
@@ -89,6 +95,20 @@ def first_byte(port, body):
     return statistics.median(times)
 
 
+def on_the_way(port, body):
+    """How long events of a stream are on their way, in milliseconds: the median and the slowest of a hundred."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection.request("POST", "/v1/messages?stream", body, {"content-type": "application/json"})
+    reply = connection.getresponse()
+    times = []
+    for line in iter(reply.readline, b""):
+        if line.startswith(b"data:") and b"sent" in line:
+            times.append((time.perf_counter() - json.loads(line[5:])["sent"]) * 1000)
+    connection.close()
+    times.sort()
+    return statistics.median(times), times[len(times) * 99 // 100]
+
+
 def gateway(program, environment):
     service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
     threading.Thread(target=service.serve_forever, daemon=True).start()
@@ -98,9 +118,11 @@ def gateway(program, environment):
     context = {"v": 1, "live_cwd": "/tmp", "rules": {"allow": [], "deny": [], "ask": []}}
     body = json.dumps({"messages": [{"role": "user", "content": "x" * 20_000}], "stream": True, "safeguards": [{"type": "dangerous_tool_use", "classifier_context": context}]})
     direct, through_door = first_byte(port, body), first_byte(own, body)
+    events, events_through = on_the_way(port, body), on_the_way(own, body)
     door.kill()
     door.wait()
     print(f"gateway: first byte after {direct:.2f} ms directly, {through_door:.2f} ms through it: {through_door - direct:+.2f} ms")
+    print(f"gateway: an event is {events[0]:.2f} ms on its way directly (p99 {events[1]:.2f}), {events_through[0]:.2f} ms through it (p99 {events_through[1]:.2f}): {events_through[0] - events[0]:+.2f} ms")
 
 
 def main():

@@ -85,10 +85,12 @@ def main():
         json.dump({"permissions": {"deny": ["Bash(forbidden-%d:*)" % at for at in range(10_000)]}}, f, indent=1)
     hook = [args.automode, "hook", "claude-code"]
 
-    def call(cwd, tool, given, session="s"):
+    # A session of its own for every repository: it works under the settings of where it began.
+    def call(cwd, tool, given, session=None):
+        session = session or os.path.basename(cwd)
         return json.dumps({"session_id": session, "cwd": cwd, "hook_event_name": "PreToolUse", "permission_mode": "default", "tool_name": tool, "tool_input": given, "tool_use_id": "t"}).encode()
 
-    def shell(cwd, command, session="s"):
+    def shell(cwd, command, session=None):
         return call(cwd, "Bash", {"command": command}, session)
 
     compound = " && ".join("grep -rn 'word%d' src | sort | uniq -c | head -%d" % (at, at + 1) for at in range(40))[:2048].rsplit(" && ", 1)[0]
@@ -140,7 +142,7 @@ def main():
         calls = system_calls(argv, payload, env, cwd)
         print("%-28s %8.2f %7.2f – %6.2f %8d %8s%s" % (name, middle, low, high, faults[name], calls if calls is not None else "-", "  bar %.1f missed" % bar if over else ""))
     print("bare: %.2f ms of CPU" % base)
-    shutil.rmtree(home)
+    shutil.rmtree(home, ignore_errors=True)
     sys.exit(1 if missed else 0)
 
 
