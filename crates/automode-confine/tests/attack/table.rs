@@ -717,7 +717,9 @@ pub const ATTACKS: &[Attack] = &[
     attack(
         "device of the machine",
         "",
-        "$PY 'import os; os.open(\"/dev/fuse\", os.O_RDONLY); print(\"canary\")' > loot",
+        // Which devices everybody may open differs from machine to machine.
+        "for d in /dev/*; do case ${d#/dev/} in null|zero|full|random|urandom|tty|ptmx|console|std*) continue;; esac; \
+         [ -c $d ] && (exec 3<$d) 2>&- && echo canary; done > loot",
         LOOT,
     ),
     attack(
