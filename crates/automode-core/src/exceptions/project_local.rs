@@ -169,6 +169,9 @@ fn is_ours(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
     if places.iter().all(|place| place.zone == Zone::Sink) {
         return true;
     }
+    if how == WriteHow::Touch && makes_in_git(scene, target) {
+        return false;
+    }
     let observed = match target.extent {
         Extent::Exact => scene.path(&target.path),
         Extent::Pattern | Extent::Below => scene.path(&certain(&target.path)),
@@ -186,6 +189,18 @@ fn is_ours(scene: &Scene<'_>, target: &Target, how: WriteHow) -> bool {
                 )
         });
     resolved && places.iter().all(ours)
+}
+
+/// `find . -type d -exec touch {}/x` makes a name in every directory, and those of git's own
+/// state are among them: an empty file in `.git/refs` is a broken branch.
+fn makes_in_git(scene: &Scene<'_>, target: &Target) -> bool {
+    let in_every_directory = target
+        .path
+        .rsplit_once("/**/")
+        .is_some_and(|(_, name)| !name.contains(['*', '?', '[']));
+    target.extent == Extent::Pattern
+        && in_every_directory
+        && scene.place_of(&certain(&target.path)).zone == Zone::ProjectRoot
 }
 
 /// A hidden name right in a folder that everybody shares: work has no need of it.

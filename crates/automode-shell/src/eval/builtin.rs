@@ -396,7 +396,17 @@ fn lists_variables(name: &str, arguments: &[Value]) -> bool {
         let flag = argument.literal();
         flag.is_some_and(|flag| flag.starts_with(['-', '+']) && !flag.contains(['f', 'F']))
     };
-    let flags_only = arguments.iter().all(is_flag);
+    // `set $x` with nothing in it is `set`.
+    let may_vanish = |argument: &Value| {
+        argument.may_split
+            && argument
+                .pieces
+                .iter()
+                .all(|piece| matches!(piece, Piece::Dynamic(_)))
+    };
+    let flags_only = arguments
+        .iter()
+        .all(|argument| is_flag(argument) || may_vanish(argument));
     // Some shells show all of them beside the name that is given.
     let prints = arguments.iter().any(|argument| {
         let flag = argument.literal();
@@ -405,7 +415,7 @@ fn lists_variables(name: &str, arguments: &[Value]) -> bool {
     match name {
         "export" | "readonly" => flags_only || prints,
         "declare" | "typeset" => flags_only,
-        "set" => arguments.is_empty(),
+        "set" => arguments.iter().all(may_vanish),
         _ => false,
     }
 }

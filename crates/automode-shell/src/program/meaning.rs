@@ -320,6 +320,7 @@ impl Meaning<'_> {
                         .value
                         .literal()
                         .is_some_and(|text| !text.contains('=') && !text.starts_with('-')),
+                    "<assignment>" => operand.value.prefix().contains('='),
                     word => is(&operand.value, word),
                 };
                 words.iter().any(known)

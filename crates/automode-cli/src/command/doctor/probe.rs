@@ -62,9 +62,13 @@ fn answered(line: &str, payload: &str, state: &Path) -> Result<String, String> {
         .spawn()
         .map_err(|error| format!("the command line does not start: {error}"))?;
     if let Some(mut input) = child.stdin.take() {
-        input
-            .write_all(payload.as_bytes())
-            .map_err(|error| format!("the hook does not read: {error}"))?;
+        match input.write_all(payload.as_bytes()) {
+            // It ended before it read: how it ended says more.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                return Err(format!("the hook does not read: {error}"));
+            }
+            Err(_) | Ok(()) => {}
+        }
     }
     let end = Instant::now().checked_add(PATIENCE);
     loop {
