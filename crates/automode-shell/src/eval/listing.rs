@@ -428,7 +428,8 @@ fn below(places: &[&str]) -> Option<String> {
     let climbs = |place: &&str| place.split('/').any(|part| part == "..");
     match places {
         [] => Some("**".to_owned()),
-        [place] if place.starts_with('-') || place.contains(['*', '?', '[']) => None,
+        [place] if place.starts_with('-') => None,
+        [place] if place.contains(['*', '?', '[']) => Some(format!("{}/**", folder_of(place)?)),
         [place] => Some(format!("{}/**", place.trim_end_matches('/'))),
         // Several that lie below the directory lie all in it.
         places
@@ -440,6 +441,17 @@ fn below(places: &[&str]) -> Option<String> {
         }
         _ => Some("**".to_owned()),
     }
+}
+
+/// The folder that holds all that a pattern of places can match: `crates` for `crates/*/src`.
+/// A pattern that begins the word may match an option, and `.*` the folder above.
+fn folder_of(pattern: &str) -> Option<&str> {
+    let wild = |part: &str| part.contains(['*', '?', '[']);
+    let climbs = |part: &str| part == ".." || (wild(part) && part.starts_with('.'));
+    let at = pattern.split('/').take_while(|part| !wild(part));
+    let length: usize = at.map(|part| part.len().saturating_add(1)).sum();
+    let folder = pattern.get(..length.checked_sub(1)?)?;
+    (!folder.is_empty() && !pattern.split('/').any(climbs)).then_some(folder)
 }
 
 /// A pattern that is made for files with secrets: `.env*`, `*.pem`.
