@@ -5,14 +5,13 @@
 //! count. A table may inherit another and add to it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use toml::{Table, Value};
 
-type Fallible<T> = Result<T, Box<dyn Error>>;
+use crate::languages::Fallible;
 
 const TABLES: &[&str] = &[
     "rust",

@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::notation::{self, Choices, Names, Result};
-use crate::rows::{Arity, Row};
-use crate::tree::Node;
+use crate::notation::{self, Choices, FlagNumbers, Result};
+use crate::rows::{Arity, OptionRow};
+use crate::tree::CommandNode;
 
 /// Source of all tables so far; equal tables are written once.
 #[derive(Default)]
-pub struct Source {
+pub struct TableSource {
     pub text: String,
     constants: HashMap<String, String>,
 }
 
-impl Source {
+impl TableSource {
     /// Writes a command after its subcommands, and answers with its name.
-    pub fn command(&mut self, node: &Node) -> Result<String> {
+    pub fn command(&mut self, node: &CommandNode) -> Result<String> {
         let (mut subs, mut patterns) = (Vec::new(), Vec::new());
         for (name, child) in &node.children {
             let constant = self
@@ -41,8 +41,8 @@ impl Source {
         ))
     }
 
-    fn body(&mut self, node: &Node) -> Result<String> {
-        let names: Names = node
+    fn body(&mut self, node: &CommandNode) -> Result<String> {
+        let names: FlagNumbers = node
             .flags
             .iter()
             .flat_map(|row| row.spellings.iter().map(|name| (name.clone(), row.id)))
@@ -89,8 +89,8 @@ impl Source {
 
     fn flags(
         &mut self,
-        rows: &[Row],
-        names: &Names,
+        rows: &[OptionRow],
+        names: &FlagNumbers,
         flags_are_inert: &mut bool,
     ) -> Result<(String, String)> {
         let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
@@ -116,7 +116,12 @@ impl Source {
         Ok((table(exact), table(prefixes)))
     }
 
-    fn flag(&mut self, row: &Row, names: &Names, flags_are_inert: &mut bool) -> Result<String> {
+    fn flag(
+        &mut self,
+        row: &OptionRow,
+        names: &FlagNumbers,
+        flags_are_inert: &mut bool,
+    ) -> Result<String> {
         let mut values = Vec::new();
         for value in &row.values {
             // An inherited option may depend on options that are not inherited with it.
@@ -148,7 +153,7 @@ impl Source {
     fn operands(
         &mut self,
         slots: Option<&[String]>,
-        names: &Names,
+        names: &FlagNumbers,
         flags_are_inert: &mut bool,
     ) -> Result<String> {
         let Some(slots) = slots else {
@@ -189,7 +194,7 @@ impl Source {
 }
 
 /// A rehearsal: `--dry-run`, `--dry-run=client`, and what takes it back.
-fn dry(tests: Option<&str>, rows: &[Row], names: &Names) -> Result<String> {
+fn dry(tests: Option<&str>, rows: &[OptionRow], names: &FlagNumbers) -> Result<String> {
     let Some(tests) = tests else {
         return Ok("None".to_owned());
     };

@@ -12,7 +12,7 @@ use std::{env, fs};
 
 use toml::{Table, Value};
 
-type Fallible<T> = Result<T, Box<dyn Error>>;
+pub type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Languages whose calls are described one by one.
 const SPOKEN: &[(&str, &str)] = &[
@@ -181,10 +181,15 @@ fn effect(text: &str) -> Fallible<String> {
         ) => format!("CallEffect::{name}"),
         (
             "read" | "list" | "write" | "append" | "edit" | "touch" | "attributes" | "delete"
-            | "delete-tree" | "shell" | "process" | "program" | "callback" | "argv" | "words"
-            | "code" | "load" | "receive" | "send" | "reach" | "listen" | "link" | "serve" | "sql"
-            | "apply" | "kill" | "environment" | "directory" | "fold" | "say" | "module" | "member"
-            | "cloud" | "message" | "remote" | "unpack" | "put" | "pipe" | "database",
+            | "delete-tree" | "link",
+            Some(one),
+            None,
+        ) => format!("CallEffect::Path(PathUse::{name}, {one})"),
+        (
+            "shell" | "process" | "program" | "callback" | "argv" | "words" | "code" | "load"
+            | "receive" | "send" | "reach" | "listen" | "serve" | "sql" | "apply" | "kill"
+            | "environment" | "directory" | "fold" | "say" | "module" | "member" | "cloud"
+            | "message" | "remote" | "unpack" | "put" | "pipe" | "database",
             Some(one),
             None,
         ) => {

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use schema::{Environment, Settings, Spec};
+use schema::{EnvironmentFile, GitSettingsFile, Spec};
 
 fn main() -> Result<(), Box<dyn Error>> {
     languages::compile()?;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// What has been compiled so far.
 #[derive(Default)]
 struct Tables {
-    source: emit::Source,
+    source: emit::TableSource,
     /// The constant that describes each name.
     programs: BTreeMap<String, String>,
     /// The kinds of program of each name.
@@ -102,21 +102,26 @@ impl Tables {
                 return Err(format!("`{name}` is described twice"));
             }
         }
+        self.add_natures(&spec, &names);
+        self.add_examples(place, &spec)
+    }
+
+    /// Of all its names, or of those that a line names.
+    fn add_natures(&mut self, spec: &Spec, all: &[String]) {
         for line in &spec.nature {
             let (nature, names) = match line.split_once(':') {
                 Some((nature, names)) => (nature, names.split_whitespace().collect()),
-                None => (
-                    line.as_str(),
-                    std::iter::once(name.as_str())
-                        .chain(spec.aliases.iter().map(String::as_str))
-                        .collect::<Vec<_>>(),
-                ),
+                None => (line.as_str(), all.iter().map(String::as_str).collect()),
             };
+            let names: Vec<&str> = names;
             for name in names {
                 let natures = self.natures.entry(name.to_owned()).or_default();
                 natures.insert(format!("Nature::{}", notation::camel(nature)));
             }
         }
+    }
+
+    fn add_examples(&mut self, place: &str, spec: &Spec) -> Result<(), String> {
         if spec.example.is_empty() {
             return Err("there is no example".to_owned());
         }
@@ -179,7 +184,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
 }
 
 fn settings(text: &str) -> Result<String, String> {
-    let table: Settings = toml::from_str(text).map_err(|error| error.to_string())?;
+    let table: GitSettingsFile = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut source = String::from("pub(crate) static GIT_SETTINGS: &[Setting] = &[\n");
     for (keys, setting) in &table.key {
         let kind = match setting.is.as_str() {
@@ -204,7 +209,7 @@ fn settings(text: &str) -> Result<String, String> {
 }
 
 fn environment(text: &str) -> Result<String, String> {
-    let table: Environment = toml::from_str(text).map_err(|error| error.to_string())?;
+    let table: EnvironmentFile = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut rows: Vec<(&str, String)> = Vec::new();
     for (names, variable) in &table.variable {
         let runs = match variable.runs.as_str() {

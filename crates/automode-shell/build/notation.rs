@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 /// The options that conditions and placeholders may name, by spelling.
-pub type Names = BTreeMap<String, u16>;
+pub type FlagNumbers = BTreeMap<String, u16>;
 
 pub type Result<T> = std::result::Result<T, String>;
 
@@ -17,7 +17,7 @@ pub struct Choices {
     pub flags_are_inert: bool,
 }
 
-pub fn choices(text: &str, names: &Names) -> Result<Choices> {
+pub fn choices(text: &str, names: &FlagNumbers) -> Result<Choices> {
     let mut flags_are_inert = true;
     let mut sources = Vec::new();
     for part in text.split(" | ") {
@@ -134,7 +134,7 @@ pub fn language(name: &str) -> Result<String> {
 }
 
 /// Splits `what when a b unless c` and compiles the condition.
-pub fn condition<'a>(text: &'a str, names: &Names) -> Result<(&'a str, String)> {
+pub fn condition<'a>(text: &'a str, names: &FlagNumbers) -> Result<(&'a str, String)> {
     let mut cuts: Vec<usize> = [" when ", " unless "]
         .iter()
         .flat_map(|word| text.match_indices(word).map(|(at, _)| at))
@@ -162,7 +162,7 @@ pub fn condition<'a>(text: &'a str, names: &Names) -> Result<(&'a str, String)> 
 
 /// A list of tests of which one must hold: the value of `dry`.
 /// Tests in a row: `-n --dry-run=client`.
-pub fn tests(text: &str, names: &Names) -> Result<String> {
+pub fn tests(text: &str, names: &FlagNumbers) -> Result<String> {
     let tests: Vec<String> = text
         .split_whitespace()
         .map(|word| test(word, names))
@@ -170,7 +170,7 @@ pub fn tests(text: &str, names: &Names) -> Result<String> {
     Ok(format!("&[{}]", tests.join(", ")))
 }
 
-fn group(kind: &str, tests: &str, names: &Names) -> Result<String> {
+fn group(kind: &str, tests: &str, names: &FlagNumbers) -> Result<String> {
     let tests: Vec<String> = tests
         .split_whitespace()
         .map(|word| test(word, names))
@@ -179,7 +179,7 @@ fn group(kind: &str, tests: &str, names: &Names) -> Result<String> {
     Ok(format!("Group::{kind}(&[{}])", tests.join(", ")))
 }
 
-fn test(word: &str, names: &Names) -> Result<String> {
+fn test(word: &str, names: &FlagNumbers) -> Result<String> {
     if word == "piped" {
         return Ok("Test::Piped".to_owned());
     }
@@ -213,7 +213,7 @@ fn number(text: &str) -> Result<usize> {
 }
 
 /// What happens: `vcs local when -x`.
-pub fn clause(text: &str, names: &Names) -> Result<String> {
+pub fn clause(text: &str, names: &FlagNumbers) -> Result<String> {
     let (what, when) = condition(text, names)?;
     let what = act(what, names)?;
     Ok(format!(
@@ -221,7 +221,7 @@ pub fn clause(text: &str, names: &Names) -> Result<String> {
     ))
 }
 
-fn act(text: &str, names: &Names) -> Result<String> {
+fn act(text: &str, names: &FlagNumbers) -> Result<String> {
     let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
     let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     if let Some(used) = path_use(head) {
@@ -241,27 +241,9 @@ fn act(text: &str, names: &Names) -> Result<String> {
         "privilege" => format!("Privilege(Account::{})", camel(rest)),
         "persist" => format!("Persist(PersistKind::{})", camel(rest)),
         "system" => format!("System(SystemChange::{})", camel(rest)),
-        "cloud" => {
-            let (service, verb) = rest
-                .rsplit_once(' ')
-                .ok_or("`cloud` wants a service and a verb")?;
-            format!(
-                "Cloud({}, CloudVerb::{})",
-                template(service, names)?,
-                camel(verb)
-            )
-        }
+        "cloud" => cloud(rest, names)?,
         "database" => format!("Database(DatabaseVerb::{})", camel(rest)),
-        "credential" => {
-            let (what, way) = rest
-                .rsplit_once(' ')
-                .ok_or("`credential` wants a direction")?;
-            format!(
-                "Credential({}, {})",
-                template(what, names)?,
-                direction(way)?
-            )
-        }
+        "credential" => credential(rest, names)?,
         "publish" => format!("Publish({})", template(rest, names)?),
         "message" => format!("Message({})", template(rest, names)?),
         "agent" => match rest.strip_suffix(" unrestricted") {
@@ -284,7 +266,23 @@ fn act(text: &str, names: &Names) -> Result<String> {
     })
 }
 
-fn vcs(op: &str, rest: &str, names: &Names) -> Result<String> {
+fn cloud(text: &str, names: &FlagNumbers) -> Result<String> {
+    let (service, verb) = text
+        .rsplit_once(' ')
+        .ok_or("`cloud` wants a service and a verb")?;
+    let service = template(service, names)?;
+    Ok(format!("Cloud({service}, CloudVerb::{})", camel(verb)))
+}
+
+fn credential(text: &str, names: &FlagNumbers) -> Result<String> {
+    let (what, way) = text
+        .rsplit_once(' ')
+        .ok_or("`credential` wants a direction")?;
+    let what = template(what, names)?;
+    Ok(format!("Credential({what}, {})", direction(way)?))
+}
+
+fn vcs(op: &str, rest: &str, names: &FlagNumbers) -> Result<String> {
     Ok(match op {
         "local" | "clean" | "clean-ignored" | "drop-history" | "rewrite" | "fetch" | "apply" => {
             camel(op)
@@ -294,7 +292,7 @@ fn vcs(op: &str, rest: &str, names: &Names) -> Result<String> {
     })
 }
 
-fn package(text: &str, names: &Names) -> Result<String> {
+fn package(text: &str, names: &FlagNumbers) -> Result<String> {
     let mut words = text.splitn(4, ' ');
     let mut next = || words.next().unwrap_or_default();
     let (op, source, scope, rest) = (next(), next(), next(), next());
@@ -307,7 +305,7 @@ fn package(text: &str, names: &Names) -> Result<String> {
     ))
 }
 
-fn execute(kind: &str, rest: &str, names: &Names) -> Result<String> {
+fn execute(kind: &str, rest: &str, names: &FlagNumbers) -> Result<String> {
     Ok(match kind {
         "program" | "package" | "remote" | "file" => {
             format!("Execute{}({})", camel(kind), template(rest, names)?)
@@ -324,7 +322,7 @@ fn execute(kind: &str, rest: &str, names: &Names) -> Result<String> {
 }
 
 /// Text with `{1}`, `{2+}`, `{*}` or `{--flag}` in it.
-fn template(text: &str, names: &Names) -> Result<String> {
+fn template(text: &str, names: &FlagNumbers) -> Result<String> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
@@ -343,7 +341,7 @@ fn template(text: &str, names: &Names) -> Result<String> {
     Ok(format!("&[{}]", parts.join(", ")))
 }
 
-fn placeholder(name: &str, names: &Names) -> Result<String> {
+fn placeholder(name: &str, names: &FlagNumbers) -> Result<String> {
     if name == "*" {
         return Ok("Part::From(1)".to_owned());
     }
@@ -360,7 +358,7 @@ fn placeholder(name: &str, names: &Names) -> Result<String> {
 }
 
 /// What comes out: `decode when -d`.
-pub fn output(text: &str, names: &Names) -> Result<String> {
+pub fn output(text: &str, names: &FlagNumbers) -> Result<String> {
     let (kind, when) = condition(text, names)?;
     match kind {
         "none" | "pass" | "decode" | "network" | "secret" | "endless" | "bounded" | "temporary"

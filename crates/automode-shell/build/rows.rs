@@ -36,7 +36,7 @@ pub enum Claim {
 
 /// One option.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct OptionRow {
     pub spellings: Vec<String>,
     pub arity: Arity,
     /// The roles of its values.
@@ -62,12 +62,12 @@ const REASONS: &[&str] = &[
 ];
 
 /// The rows of a command itself.
-pub fn own(spec: &Spec) -> Result<Vec<Row>> {
+pub fn own(spec: &Spec) -> Result<Vec<OptionRow>> {
     collect(&spec.option, &spec.tested, &spec.inert, spec)
 }
 
 /// Rows that stand in a part of a file.
-pub fn of(rows: &Rows, spec: &Spec) -> Result<Vec<Row>> {
+pub fn of(rows: &Rows, spec: &Spec) -> Result<Vec<OptionRow>> {
     collect(&rows.option, &rows.tested, &rows.inert, spec)
 }
 
@@ -76,7 +76,7 @@ fn collect(
     tested: &str,
     inert: &std::collections::BTreeMap<String, String>,
     spec: &Spec,
-) -> Result<Vec<Row>> {
+) -> Result<Vec<OptionRow>> {
     let keyed = spec.style.as_deref() == Some("keys");
     let mut rows = Vec::new();
     for (text, values) in options {
@@ -92,7 +92,7 @@ fn collect(
                 "`{text}` takes nothing, so its role speaks of nothing: test it in an act"
             ));
         }
-        rows.push(Row { values, ..row });
+        rows.push(OptionRow { values, ..row });
     }
     for text in parts(tested) {
         rows.push(row(text, Claim::Tested, keyed)?);
@@ -129,7 +129,23 @@ fn parts(list: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-fn row(text: &str, claim: Claim, keyed: bool) -> Result<Row> {
+fn check_spellings(spellings: &[String], text: &str, keyed: bool) -> Result<()> {
+    if let Some(odd) = spellings
+        .iter()
+        .find(|name| !keyed && name.len() > 1 && name.ends_with(['=', ']', ',']))
+    {
+        return Err(format!(
+            "`{odd}` in `{text}`: only the last spelling says what it takes"
+        ));
+    }
+    let any = |name: &&String| matches!(name.as_str(), "*" | "-*" | "--*");
+    match spellings.iter().find(any) {
+        Some(any) => Err(format!("`{any}` is any option: list them")),
+        None => Ok(()),
+    }
+}
+
+fn row(text: &str, claim: Claim, keyed: bool) -> Result<OptionRow> {
     let mut spellings: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     let last = spellings.pop().ok_or("a row without a spelling")?;
     let ends = [
@@ -159,20 +175,7 @@ fn row(text: &str, claim: Claim, keyed: bool) -> Result<Row> {
     } else {
         arity
     };
-    if let Some(odd) = spellings
-        .iter()
-        .find(|name| !keyed && name.len() > 1 && name.ends_with(['=', ']', ',']))
-    {
-        return Err(format!(
-            "`{odd}` in `{text}`: only the last spelling says what it takes"
-        ));
-    }
-    if let Some(any) = spellings
-        .iter()
-        .find(|name| matches!(name.as_str(), "*" | "-*" | "--*"))
-    {
-        return Err(format!("`{any}` is any option: list them"));
-    }
+    check_spellings(&spellings, text, keyed)?;
     let values = match arity {
         Arity::None => Vec::new(),
         Arity::Two => vec!["text".to_owned(); 2],
@@ -183,7 +186,7 @@ fn row(text: &str, claim: Claim, keyed: bool) -> Result<Row> {
         | Arity::Rest
         | Arity::Until => vec!["text".to_owned()],
     };
-    Ok(Row {
+    Ok(OptionRow {
         spellings,
         arity,
         values,

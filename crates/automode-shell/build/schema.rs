@@ -44,7 +44,7 @@ pub struct Spec {
     #[serde(default)]
     pub sub: BTreeMap<String, Spec>,
     #[serde(default)]
-    pub example: Vec<Example>,
+    pub example: Vec<ExampleSpec>,
 }
 
 /// Options in the three ways in which they are written.
@@ -69,7 +69,7 @@ pub enum Lines {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Example {
+pub struct ExampleSpec {
     pub run: String,
     #[serde(default)]
     pub effects: Vec<String>,
@@ -79,13 +79,13 @@ pub struct Example {
 /// `environment.toml`: variables that may stand in front of a program.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Environment {
-    pub variable: BTreeMap<String, Variable>,
+pub struct EnvironmentFile {
+    pub variable: BTreeMap<String, VariableSpec>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Variable {
+pub struct VariableSpec {
     pub runs: String,
     #[serde(default)]
     pub fine: Vec<String>,
@@ -94,13 +94,13 @@ pub struct Variable {
 /// `git-settings.toml`: keys of git's configuration that do something.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
-    pub key: BTreeMap<String, Setting>,
+pub struct GitSettingsFile {
+    pub key: BTreeMap<String, GitSettingSpec>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Setting {
+pub struct GitSettingSpec {
     pub is: String,
 }
 

@@ -2,27 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::rows::{self, Arity, Claim, Row};
+use crate::rows::{self, Arity, Claim, OptionRow};
 use crate::schema::{Rows, Spec};
 
 /// A command with its subcommands by name.
 #[derive(Clone, Default)]
-pub struct Node {
+pub struct CommandNode {
     pub spec: Spec,
     /// Own and inherited options.
-    pub flags: Vec<Row>,
-    pub children: BTreeMap<String, Node>,
+    pub flags: Vec<OptionRow>,
+    pub children: BTreeMap<String, CommandNode>,
 }
 
 /// Spreads a file out for one of its names.
-pub fn grow(spec: &Spec, name: &str) -> Result<Node, String> {
+pub fn grow(spec: &Spec, name: &str) -> Result<CommandNode, String> {
     let mut spec = spec.clone();
     for (names, rows) in std::mem::take(&mut spec.only) {
         if names.split_whitespace().any(|known| known == name) {
             add(&mut spec, rows)?;
         }
     }
-    let mut root = Node::default();
+    let mut root = CommandNode::default();
     plant(&mut root, &spec)?;
     share_patterns(&mut root);
     number(&mut root, &[], None, 0)?;
@@ -70,7 +70,7 @@ const ASKED_BY_CODE: &[&str] = &[
 
 /// An option that is said to be tested has to be named by a condition or an act of its
 /// command or, where it is handed down, of a subcommand. Answers with all that is asked.
-fn check_tested(node: &Node, asked: &mut BTreeSet<String>) -> Result<(), String> {
+fn check_tested(node: &CommandNode, asked: &mut BTreeSet<String>) -> Result<(), String> {
     let mut here = asks(&node.spec);
     for (name, child) in &node.children {
         check_tested(child, &mut here).map_err(|error| format!("{name}: {error}"))?;
@@ -138,7 +138,7 @@ fn join(first: &str, second: &str) -> String {
     format!("{first}, {second}")
 }
 
-fn plant(node: &mut Node, spec: &Spec) -> Result<(), String> {
+fn plant(node: &mut CommandNode, spec: &Spec) -> Result<(), String> {
     node.spec = Spec {
         sub: BTreeMap::new(),
         example: Vec::new(),
@@ -159,7 +159,7 @@ fn plant(node: &mut Node, spec: &Spec) -> Result<(), String> {
     Ok(())
 }
 
-fn plant_at(node: &mut Node, path: &[&str], spec: &Spec) -> Result<(), String> {
+fn plant_at(node: &mut CommandNode, path: &[&str], spec: &Spec) -> Result<(), String> {
     let Some((first, rest)) = path.split_first() else {
         let children = std::mem::take(&mut node.children);
         plant(node, spec)?;
@@ -174,8 +174,8 @@ fn plant_at(node: &mut Node, path: &[&str], spec: &Spec) -> Result<(), String> {
 }
 
 /// A named subcommand also has the subcommands of a pattern that matches its name.
-fn share_patterns(node: &mut Node) {
-    let patterns: Vec<(String, Node)> = node
+fn share_patterns(node: &mut CommandNode) {
+    let patterns: Vec<(String, CommandNode)> = node
         .children
         .iter()
         .filter(|(name, child)| name.contains('*') && !child.children.is_empty())
@@ -208,8 +208,8 @@ fn fits(pattern: &str, name: &str) -> bool {
 /// Options are counted along a path: siblings use the same numbers, so that what two
 /// subcommands share is one table.
 fn number(
-    node: &mut Node,
-    handed_down: &[Row],
+    node: &mut CommandNode,
+    handed_down: &[OptionRow],
     style: Option<&str>,
     mut next: u16,
 ) -> Result<(), String> {
@@ -221,7 +221,7 @@ fn number(
     let own = rows::own(&node.spec)?.into_iter().map(|row| (row, false));
     let global = rows::of(&node.spec.global, &node.spec)?;
     for (row, is_global) in own.chain(global.into_iter().map(|row| (row, true))) {
-        let row = Row { id: next, ..row };
+        let row = OptionRow { id: next, ..row };
         next = next.checked_add(1).ok_or("too many options")?;
         if is_global {
             passed_on.push(row.clone());
@@ -236,7 +236,7 @@ fn number(
     }
     for name in node.spec.ends.split_whitespace() {
         if name.starts_with('-') && known.insert(name.to_owned()) {
-            node.flags.push(Row {
+            node.flags.push(OptionRow {
                 spellings: vec![name.to_owned()],
                 arity: Arity::None,
                 values: Vec::new(),
@@ -246,25 +246,23 @@ fn number(
             next = next.checked_add(1).ok_or("too many options")?;
         }
     }
-    for row in handed_down {
-        let spellings: Vec<String> = row
-            .spellings
-            .iter()
-            .filter(|name| !known.contains(*name))
-            .cloned()
-            .collect();
-        if !spellings.is_empty() {
-            let row = Row {
-                spellings,
-                ..row.clone()
-            };
-            passed_on.push(row.clone());
-            node.flags.push(row);
-        }
+    for row in handed_down.iter().filter_map(|row| without(row, &known)) {
+        passed_on.push(row.clone());
+        node.flags.push(row);
     }
     for (name, child) in &mut node.children {
         number(child, &passed_on, style.as_deref(), next)
             .map_err(|error| format!("{name}: {error}"))?;
     }
     Ok(())
+}
+
+/// An option without the spellings that are taken; nothing where none is left.
+fn without(row: &OptionRow, taken: &BTreeSet<String>) -> Option<OptionRow> {
+    let left = row.spellings.iter().filter(|name| !taken.contains(*name));
+    let spellings: Vec<String> = left.cloned().collect();
+    (!spellings.is_empty()).then(|| OptionRow {
+        spellings,
+        ..row.clone()
+    })
 }

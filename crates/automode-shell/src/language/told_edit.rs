@@ -16,7 +16,7 @@ const LETTERS: usize = 3;
 
 /// How a pattern is spelled.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Dialect {
+enum RegexDialect {
     /// `\(` is a group and `(` a letter.
     Basic,
     /// `(` is a group and `\(` a letter.
@@ -49,8 +49,8 @@ fn base_name(program: &str) -> &str {
 }
 
 /// The scripts of `sed -i`, where every option is one that is read here.
-fn sed_scripts(words: &[Value]) -> Option<(Dialect, Vec<String>)> {
-    let mut dialect = Dialect::Basic;
+fn sed_scripts(words: &[Value]) -> Option<(RegexDialect, Vec<String>)> {
+    let mut dialect = RegexDialect::Basic;
     let (mut scripts, mut operands, mut in_place, mut ended) =
         (Vec::new(), Vec::new(), false, false);
     let mut words = words.iter();
@@ -62,7 +62,7 @@ fn sed_scripts(words: &[Value]) -> Option<(Dialect, Vec<String>)> {
         match text.as_ref() {
             "--" if !ended => ended = true,
             "-e" | "--expression" if !ended => scripts.push(words.next()?.literal()?.into_owned()),
-            "-E" | "-r" | "--regexp-extended" if !ended => dialect = Dialect::Extended,
+            "-E" | "-r" | "--regexp-extended" if !ended => dialect = RegexDialect::Extended,
             option if !ended && option.starts_with("--expression=") => {
                 scripts.push(option.strip_prefix("--expression=")?.to_owned());
             }
@@ -76,7 +76,7 @@ fn sed_scripts(words: &[Value]) -> Option<(Dialect, Vec<String>)> {
                     return None;
                 }
                 if option.starts_with("-E") || option.starts_with("-r") {
-                    dialect = Dialect::Extended;
+                    dialect = RegexDialect::Extended;
                 }
                 in_place = true;
             }
@@ -94,7 +94,7 @@ fn sed_scripts(words: &[Value]) -> Option<(Dialect, Vec<String>)> {
 }
 
 /// The scripts of `perl -pi -e`.
-fn perl_scripts(words: &[Value]) -> Option<(Dialect, Vec<String>)> {
+fn perl_scripts(words: &[Value]) -> Option<(RegexDialect, Vec<String>)> {
     let (mut scripts, mut prints, mut in_place) = (Vec::new(), false, false);
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -121,18 +121,18 @@ fn perl_scripts(words: &[Value]) -> Option<(Dialect, Vec<String>)> {
             scripts.push(words.next()?.literal()?.into_owned());
         }
     }
-    (prints && in_place).then_some((Dialect::Perl, scripts))
+    (prints && in_place).then_some((RegexDialect::Perl, scripts))
 }
 
 /// Whether a script is substitutions of told text and nothing else.
-fn is_told(script: &str, dialect: Dialect, count: &mut usize) -> bool {
+fn is_told(script: &str, dialect: RegexDialect, count: &mut usize) -> bool {
     let mut cursor = Cursor::new(script);
     loop {
         cursor.take_while(|c| c.is_whitespace() || c == ';');
         if cursor.is_done() {
             return true;
         }
-        if dialect != Dialect::Perl {
+        if dialect != RegexDialect::Perl {
             cursor.take_while(|c| c.is_ascii_digit() || c == ',' || c == '$');
         }
         if !cursor.eat("s") || !is_told_substitution(&mut cursor, dialect) {
@@ -142,7 +142,7 @@ fn is_told(script: &str, dialect: Dialect, count: &mut usize) -> bool {
     }
 }
 
-fn is_told_substitution(cursor: &mut Cursor<'_>, dialect: Dialect) -> bool {
+fn is_told_substitution(cursor: &mut Cursor<'_>, dialect: RegexDialect) -> bool {
     let Some(end) = cursor.next().filter(|end| "/|,#:!@%".contains(*end)) else {
         return false;
     };
@@ -154,7 +154,7 @@ fn is_told_substitution(cursor: &mut Cursor<'_>, dialect: Dialect) -> bool {
         end != '/' && pattern.contains(['\\', end]) && pattern.contains(&format!("\\{end}"));
     cursor.take_while(|c| c == 'g' || c.is_ascii_digit());
     let ends = matches!(cursor.peek(), None | Some('\n' | ';' | ' '));
-    let computed = dialect == Dialect::Perl
+    let computed = dialect == RegexDialect::Perl
         && (pattern.contains('@')
             || replacement.contains('@')
             || replacement
@@ -190,7 +190,7 @@ enum Sign {
     End,
 }
 
-fn takes_told_text(pattern: &str, replacement: &str, dialect: Dialect) -> bool {
+fn takes_told_text(pattern: &str, replacement: &str, dialect: RegexDialect) -> bool {
     let Some(signs) = signs(pattern, dialect) else {
         return false;
     };
@@ -207,7 +207,7 @@ fn takes_told_text(pattern: &str, replacement: &str, dialect: Dialect) -> bool {
 }
 
 /// The signs of a pattern; nothing where one of them may match text that is not told.
-fn signs(pattern: &str, dialect: Dialect) -> Option<Vec<Sign>> {
+fn signs(pattern: &str, dialect: RegexDialect) -> Option<Vec<Sign>> {
     let mut signs = Vec::new();
     let mut cursor = Cursor::new(pattern);
     while let Some(next) = cursor.next() {
@@ -218,11 +218,11 @@ fn signs(pattern: &str, dialect: Dialect) -> Option<Vec<Sign>> {
                 Some(Sign::Space) => continue,
                 Some(_) | None => return None,
             },
-            '+' | '?' if dialect != Dialect::Basic => match signs.last() {
+            '+' | '?' if dialect != RegexDialect::Basic => match signs.last() {
                 Some(Sign::Space) => continue,
                 Some(_) | None => return None,
             },
-            '(' | ')' | '{' | '}' | '|' if dialect != Dialect::Basic => return None,
+            '(' | ')' | '{' | '}' | '|' if dialect != RegexDialect::Basic => return None,
             '.' => Sign::Anything,
             '^' => Sign::Place,
             '$' if cursor.is_done() => Sign::End,
@@ -235,11 +235,11 @@ fn signs(pattern: &str, dialect: Dialect) -> Option<Vec<Sign>> {
     Some(signs)
 }
 
-fn escaped(sign: char, dialect: Dialect) -> Option<Sign> {
+fn escaped(sign: char, dialect: RegexDialect) -> Option<Sign> {
     match sign {
         'b' | '<' | '>' => Some(Sign::Place),
         's' | 't' | 'n' => Some(Sign::Space),
-        '(' | ')' | '{' | '}' | '|' | '+' | '?' if dialect == Dialect::Basic => None,
+        '(' | ')' | '{' | '}' | '|' | '+' | '?' if dialect == RegexDialect::Basic => None,
         sign if sign.is_ascii_alphanumeric() => None,
         _ => Some(Sign::Letter),
     }
