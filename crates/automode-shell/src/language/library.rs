@@ -3,6 +3,9 @@
 //! A [`CallBehaviour`] lists the effects of one call and what it gives back. A name
 //! that is in no table has no behaviour: the caller records a gap.
 
+use crate::program::PathUse;
+use crate::{Taint, WriteHow};
+
 /// Names that lead from a module of pure functions to everything else.
 const ESCAPES: &[&str] = &[
     "binding",
@@ -65,16 +68,8 @@ pub(in crate::language) struct CallBehaviour {
 /// One thing a call does, with the argument that it concerns.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::language) enum CallEffect {
-    Read(Argument),
-    List(Argument),
-    Write(Argument),
-    Append(Argument),
-    Edit(Argument),
-    Touch(Argument),
-    Attributes(Argument),
-    Delete(Argument),
-    DeleteTree(Argument),
-    Link(Argument),
+    /// A place that is used as the operand of a program may be.
+    Path(PathUse, Argument),
     /// Unpacks an archive below a directory.
     Unpack(Argument),
     /// Opens a file in a mode.
@@ -125,6 +120,29 @@ pub(in crate::language) enum CallEffect {
     Elevate,
     Unknown,
     CallResult(CallResult),
+}
+
+impl CallEffect {
+    /// The file that the result stands for, and the mode it is opened in; one that is
+    /// written whole is told none.
+    pub(in crate::language) const fn opens(&self) -> Option<(Argument, Option<Argument>)> {
+        if let Self::Open(file, mode) = self {
+            return Some((*file, Some(*mode)));
+        }
+        if let Self::Path(PathUse::Write | PathUse::Edit, file) = self {
+            return Some((*file, None));
+        }
+        None
+    }
+}
+
+/// The marks that a file takes over from what is at hand: a name, a time or a mode holds
+/// nothing of it.
+pub(in crate::language) const fn written_marks(how: WriteHow, data: Taint) -> Taint {
+    match how {
+        WriteHow::Replace | WriteHow::Append | WriteHow::Edit | WriteHow::Raw => data,
+        WriteHow::Touch | WriteHow::Attributes | WriteHow::Link => Taint::NONE,
+    }
 }
 
 /// Results that are worked out, not only named.

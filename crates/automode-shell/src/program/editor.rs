@@ -54,6 +54,11 @@ const QUIET: &[&str] = &[
     "z",
 ];
 
+/// Parts of options that make the editor run or load something.
+const STEERING: &[&str] = &[
+    "shell", "prg", "expr", "func", "file", "dir", "exrc", "modeline",
+];
+
 /// Commands after which another command stands.
 const MODIFIERS: &[&str] = &[
     "argdo",
@@ -185,10 +190,7 @@ impl Meaning<'_> {
                 }
             }
             "set" | "se" | "setlocal" | "setl" => {
-                let steers = [
-                    "shell", "prg", "expr", "func", "file", "dir", "exrc", "modeline",
-                ];
-                if steers.iter().any(|word| rest.contains(word)) {
+                if STEERING.iter().any(|word| rest.contains(word)) {
                     self.edit_gap(value);
                 }
             }

@@ -8,6 +8,7 @@
 use super::meaning::Meaning;
 use super::nested::replace_item;
 use super::{Nested, NestedStdin};
+use crate::place::taint_of_input;
 use crate::{DynamicSource, Piece, Stdin, Taint, Target, Value};
 
 /// More starts than this count as one with an item that is unknown.
@@ -191,13 +192,10 @@ impl Meaning<'_> {
     }
 
     fn item_marks(&self) -> Taint {
-        match &self.invocation.stdin {
-            _ if self.has("-a") => Taint::UNKNOWN,
-            Stdin::Text(value) => value.taint(),
-            Stdin::Inherited => Taint::UNKNOWN,
-            Stdin::File(target) => crate::taint_of(target),
-            Stdin::Pipe(taint) => *taint,
+        if self.has("-a") {
+            return Taint::UNKNOWN;
         }
+        taint_of_input(&self.invocation.stdin, Taint::UNKNOWN)
     }
 
     /// A command line that is run through a shell with items: `parallel`.

@@ -348,37 +348,57 @@ fn is_fetched(text: &str) -> bool {
 impl PathUse {
     /// What happens at a place that is used so.
     pub(super) fn act(self, target: Target) -> Act {
-        let write = |how| Act::Write {
-            target: target.clone(),
-            how,
-            data: Taint::NONE,
+        let target = match self {
+            Self::WriteBelow | Self::DeleteBelow => below(target),
+            Self::Read
+            | Self::List
+            | Self::Write
+            | Self::Append
+            | Self::Edit
+            | Self::Touch
+            | Self::Delete
+            | Self::DeleteTree
+            | Self::Attributes
+            | Self::Link
+            | Self::Raw => target,
         };
-        match self {
-            Self::Read => Act::Read { target },
-            Self::List => Act::List { target },
-            Self::Write => write(WriteHow::Replace),
-            Self::WriteBelow => Act::Write {
-                target: below(target),
-                how: WriteHow::Replace,
+        match self.happens() {
+            PlaceEffect::Read => Act::Read { target },
+            PlaceEffect::List => Act::List { target },
+            PlaceEffect::Write(how) => Act::Write {
+                target,
+                how,
                 data: Taint::NONE,
             },
-            Self::Append => write(WriteHow::Append),
-            Self::Edit => write(WriteHow::Edit),
-            Self::Touch => write(WriteHow::Touch),
-            Self::Delete => Act::Delete {
-                target,
-                tree: false,
-            },
-            Self::DeleteTree => Act::Delete { target, tree: true },
-            Self::DeleteBelow => Act::Delete {
-                target: below(target),
-                tree: true,
-            },
-            Self::Attributes => write(WriteHow::Attributes),
-            Self::Link => write(WriteHow::Link),
-            Self::Raw => write(WriteHow::Raw),
+            PlaceEffect::Delete { tree } => Act::Delete { target, tree },
         }
     }
+
+    /// The same for a program's operand and for the argument of a call.
+    pub(crate) const fn happens(self) -> PlaceEffect {
+        match self {
+            Self::Read => PlaceEffect::Read,
+            Self::List => PlaceEffect::List,
+            Self::Write | Self::WriteBelow => PlaceEffect::Write(WriteHow::Replace),
+            Self::Append => PlaceEffect::Write(WriteHow::Append),
+            Self::Edit => PlaceEffect::Write(WriteHow::Edit),
+            Self::Touch => PlaceEffect::Write(WriteHow::Touch),
+            Self::Attributes => PlaceEffect::Write(WriteHow::Attributes),
+            Self::Link => PlaceEffect::Write(WriteHow::Link),
+            Self::Raw => PlaceEffect::Write(WriteHow::Raw),
+            Self::Delete => PlaceEffect::Delete { tree: false },
+            Self::DeleteTree | Self::DeleteBelow => PlaceEffect::Delete { tree: true },
+        }
+    }
+}
+
+/// What a use of a path does to the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlaceEffect {
+    Read,
+    List,
+    Write(WriteHow),
+    Delete { tree: bool },
 }
 
 /// Everything at or below an exact place.

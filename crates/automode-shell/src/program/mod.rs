@@ -33,7 +33,9 @@ mod terminal;
 mod text;
 mod variable;
 
+pub(crate) use file::PlaceEffect;
 pub use nature::{Nature, natures_of};
+pub(crate) use table::PathUse;
 pub(crate) use variable::{steers, steers_with};
 
 use crate::ir::{

@@ -3,7 +3,8 @@
 use super::meaning::Meaning;
 use super::table::OutputKind;
 use super::{Output, ProgramEffects, text};
-use crate::{Act, Code, Direction, Host, Stdin, Stdout, Taint, Value, WriteHow, taint_of};
+use crate::place::taint_of_input;
+use crate::{Act, Code, Direction, Host, Stdout, Taint, Value, WriteHow, taint_of};
 
 impl Meaning<'_> {
     /// Dry runs, marks, output.
@@ -51,12 +52,7 @@ impl Meaning<'_> {
 
     /// The marks of what comes in.
     fn input(&self) -> Taint {
-        match &self.invocation.stdin {
-            Stdin::Inherited => Taint::NONE,
-            Stdin::Text(value) => value.taint(),
-            Stdin::File(target) => taint_of(target),
-            Stdin::Pipe(taint) => *taint,
-        }
+        taint_of_input(&self.invocation.stdin, Taint::NONE)
     }
 
     fn output(&self, rule: Option<OutputKind>) -> Output {

@@ -111,15 +111,7 @@ impl Meaning<'_> {
             Role::Code(language) => self.code(language, value, words.arguments),
             Role::Assign => self.assign(value),
             Role::Url(direction) => self.url(direction, value, words.cwd.as_deref()),
-            Role::Host(direction) => {
-                let host = remote::host(value);
-                let direction = if remote::tells(value) {
-                    Direction::Send
-                } else {
-                    direction
-                };
-                self.connect(host, direction, value);
-            }
+            Role::Host(direction) => self.reach(direction, value),
             Role::Remote(used) => self.remote(used, value, words.cwd.as_deref()),
             Role::Bind => {
                 let interface = remote::interface(value);
@@ -135,16 +127,7 @@ impl Meaning<'_> {
                 let scope = ProcessScope::Named(value.shown());
                 self.effect(Act::Process { scope }, value.span);
             }
-            Role::TaskFile => {
-                // Only one file is followed; what another one adds was not seen.
-                if self.task_file.replace(value.clone()).is_some() {
-                    let kind = GapKind::Refused("more than one task file".to_owned());
-                    self.gap(Gap {
-                        kind,
-                        span: value.span,
-                    });
-                }
-            }
+            Role::TaskFile => self.name_task_file(value),
             Role::Mount => self.mount(value, words.cwd.as_deref()),
             Role::AtFile => self.at_file(value, words.cwd.as_deref()),
             Role::FormFile => {
@@ -212,6 +195,26 @@ impl Meaning<'_> {
             | Role::Task(_)
             | Role::Into
             | Role::Args => {}
+        }
+    }
+
+    fn reach(&mut self, direction: Direction, value: &Value) {
+        let direction = if remote::tells(value) {
+            Direction::Send
+        } else {
+            direction
+        };
+        self.connect(remote::host(value), direction, value);
+    }
+
+    /// Only one file is followed; what another one adds was not seen.
+    fn name_task_file(&mut self, value: &Value) {
+        if self.task_file.replace(value.clone()).is_some() {
+            let kind = GapKind::Refused("more than one task file".to_owned());
+            self.gap(Gap {
+                kind,
+                span: value.span,
+            });
         }
     }
 }

@@ -1,11 +1,12 @@
 //! What a described call does.
 
-use super::super::library::{Argument, ArgumentPlace, CallBehaviour, CallEffect};
+use super::super::library::{Argument, ArgumentPlace, CallBehaviour, CallEffect, written_marks};
 use super::super::reading::interface_of;
 use super::PyProgram;
 use super::arguments::{CallArguments, text_of};
 use super::file::{OpenMode, mode_of, origin_of};
 use super::value::{HeapObject, PyObject, PyText, PyValue, TextForm, unknown_piece};
+use crate::program::{PathUse, PlaceEffect};
 use crate::{
     Account, Act, Code, DatabaseVerb, Direction, Layer, NestedStdin, Origin, Taint, Value, WriteHow,
 };
@@ -104,80 +105,49 @@ impl PyProgram<'_, '_> {
                     },
                 );
             }
-            kind => {
-                let opened = effects.iter().find_map(|effect| match effect {
-                    CallEffect::Open(file, mode) => {
-                        let how = self
-                            .argument(*mode, receiver, given)
-                            .as_ref()
-                            .map_or(OpenMode::Read, |mode| {
-                                mode_of(super::text::constant(mode).as_deref())
-                            });
-                        Some((self.argument(*file, receiver, given), how.written()))
-                    }
-                    CallEffect::Write(file) | CallEffect::Edit(file) => Some((
-                        self.argument(*file, receiver, given),
-                        Some(WriteHow::Replace),
-                    )),
-                    CallEffect::Read(_)
-                    | CallEffect::List(_)
-                    | CallEffect::Append(_)
-                    | CallEffect::Touch(_)
-                    | CallEffect::Attributes(_)
-                    | CallEffect::Delete(_)
-                    | CallEffect::DeleteTree(_)
-                    | CallEffect::Link(_)
-                    | CallEffect::Unpack(_)
-                    | CallEffect::Put(_)
-                    | CallEffect::Shell(_)
-                    | CallEffect::Process(_)
-                    | CallEffect::Argv(_)
-                    | CallEffect::Program(_)
-                    | CallEffect::System
-                    | CallEffect::Callback(_)
-                    | CallEffect::Words(_)
-                    | CallEffect::Code(_)
-                    | CallEffect::Load(_)
-                    | CallEffect::Receive(_)
-                    | CallEffect::Send(_)
-                    | CallEffect::Reach(_)
-                    | CallEffect::Remote(_)
-                    | CallEffect::Listen(_)
-                    | CallEffect::Serve(_)
-                    | CallEffect::Sql(_)
-                    | CallEffect::Kill(_)
-                    | CallEffect::Environment(_)
-                    | CallEffect::Directory(_)
-                    | CallEffect::Cloud(_)
-                    | CallEffect::Message(_)
-                    | CallEffect::Database(_)
-                    | CallEffect::Decode
-                    | CallEffect::Secret
-                    | CallEffect::Network
-                    | CallEffect::Local
-                    | CallEffect::Input
-                    | CallEffect::Elevate
-                    | CallEffect::Unknown
-                    | CallEffect::CallResult(_) => None,
-                });
-                let (origin, written) = match opened {
-                    Some((Some(PyValue::Text(text)), written)) => (Some(Rc::new(text)), written),
-                    Some((_, written)) => (None, written),
-                    None => (None, None),
-                };
-                PyValue::Object(PyObject {
-                    kind,
-                    taint,
-                    origin,
-                    written,
-                })
-            }
+            kind => self.object(kind, taint, effects, receiver, given),
         };
         if many {
             self.list(site, Vec::new(), Some(thing))
         } else {
             thing
         }
+    }
+
+    /// A thing of a kind, with the file behind it where the call opens one.
+    fn object(
+        &self,
+        kind: &'static str,
+        taint: Taint,
+        effects: &[CallEffect],
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> PyValue {
+        let opened = effects.iter().find_map(CallEffect::opens);
+        let (file, written) = match opened {
+            Some((file, Some(mode))) => {
+                let mode = self.argument(mode, receiver, given);
+                let how = mode.as_ref().map_or(OpenMode::Read, |mode| {
+                    mode_of(super::text::constant(mode).as_deref())
+                });
+                (self.argument(file, receiver, given), how.written())
+            }
+            Some((file, None)) => {
+                let file = self.argument(file, receiver, given);
+                (file, Some(WriteHow::Replace))
+            }
+            None => (None, None),
+        };
+        let origin = match file {
+            Some(PyValue::Text(text)) => Some(Rc::new(text)),
+            Some(_) | None => None,
+        };
+        PyValue::Object(PyObject {
+            kind,
+            taint,
+            origin,
+            written,
+        })
     }
 
     /// `sys.argv`: the script and what follows it on the command line.
@@ -246,6 +216,30 @@ impl PyProgram<'_, '_> {
         }
     }
 
+    /// Gives the marks that the use adds to the result.
+    fn use_path(
+        &mut self,
+        used: PathUse,
+        at: Argument,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> Taint {
+        match used.happens() {
+            PlaceEffect::Read => self.read(at, receiver, given),
+            PlaceEffect::List => {
+                if let Some(place) = self.place(at, receiver, given) {
+                    self.reading.lists(&place);
+                }
+                Taint::NONE
+            }
+            PlaceEffect::Write(how) => {
+                let data = written_marks(how, self.given_taint(given));
+                self.write(at, receiver, given, how, data)
+            }
+            PlaceEffect::Delete { tree } => self.delete(at, receiver, given, tree),
+        }
+    }
+
     /// Gives the marks that the effect adds to the result.
     fn apply_effect(
         &mut self,
@@ -256,24 +250,8 @@ impl PyProgram<'_, '_> {
     ) -> Taint {
         let data = self.given_taint(given);
         match effect {
-            CallEffect::Read(at) => self.read(*at, receiver, given),
-            CallEffect::List(at) => {
-                if let Some(place) = self.place(*at, receiver, given) {
-                    self.reading.lists(&place);
-                }
-                Taint::NONE
-            }
-            CallEffect::Write(at) => self.write(*at, receiver, given, WriteHow::Replace, data),
-            CallEffect::Append(at) => self.write(*at, receiver, given, WriteHow::Append, data),
-            CallEffect::Edit(at) => self.write(*at, receiver, given, WriteHow::Edit, data),
-            CallEffect::Touch(at) => self.write(*at, receiver, given, WriteHow::Touch, Taint::NONE),
-            CallEffect::Attributes(at) => {
-                self.write(*at, receiver, given, WriteHow::Attributes, Taint::NONE)
-            }
-            CallEffect::Link(at) => self.write(*at, receiver, given, WriteHow::Link, Taint::NONE),
+            CallEffect::Path(used, at) => self.use_path(*used, *at, receiver, given),
             CallEffect::Unpack(at) => self.unpack(*at, receiver, given),
-            CallEffect::Delete(at) => self.delete(*at, receiver, given, false),
-            CallEffect::DeleteTree(at) => self.delete(*at, receiver, given, true),
             CallEffect::Open(file, mode) => self.open(*file, *mode, receiver, given),
             CallEffect::Put(at) => {
                 let said = self.given_taint(given);

@@ -2,8 +2,11 @@
 
 use super::Lexeme;
 use super::scan::Scan;
-use crate::language::library::{Argument, ArgumentPlace, CallBehaviour, CallEffect, CallResult};
+use crate::language::library::{
+    Argument, ArgumentPlace, CallBehaviour, CallEffect, CallResult, written_marks,
+};
 use crate::language::reading::{host_of, interface_of};
+use crate::program::{PathUse, PlaceEffect};
 use crate::{Account, Act, DatabaseVerb, Direction, Language, Taint, Value, WriteHow};
 
 impl Scan<'_, '_> {
@@ -51,37 +54,37 @@ impl Scan<'_, '_> {
         }
     }
 
-    fn apply_effect(&mut self, effect: &CallEffect, arguments: &[&[Lexeme]], label: &str) {
-        let seen = self.reading.seen();
-        let place = |scan: &Self, at: &Argument| scan.place_of(*at, arguments);
-        match effect {
-            CallEffect::Read(at) => {
-                if let Some(place) = place(self, at) {
+    fn use_path(&mut self, used: PathUse, at: Argument, arguments: &[&[Lexeme]]) {
+        match used.happens() {
+            PlaceEffect::Read => {
+                if let Some(place) = self.place_of(at, arguments) {
                     self.reading.reads(&place);
                 }
             }
-            CallEffect::List(at) => {
-                if let Some(place) = place(self, at) {
+            PlaceEffect::List => {
+                if let Some(place) = self.place_of(at, arguments) {
                     self.reading.lists(&place);
                 }
             }
-            CallEffect::Write(at) => self.write(place(self, at), WriteHow::Replace, seen),
-            CallEffect::Append(at) => self.write(place(self, at), WriteHow::Append, seen),
-            CallEffect::Edit(at) => self.write(place(self, at), WriteHow::Edit, seen),
-            CallEffect::Touch(at) => self.write(place(self, at), WriteHow::Touch, Taint::NONE),
-            CallEffect::Attributes(at) => {
-                self.write(place(self, at), WriteHow::Attributes, Taint::NONE)
+            PlaceEffect::Write(how) => {
+                let data = written_marks(how, self.reading.seen());
+                self.write(self.place_of(at, arguments), how, data);
             }
-            CallEffect::Link(at) => self.write(place(self, at), WriteHow::Link, Taint::NONE),
+            // `rmSync(x, {recursive: true})` takes a tree.
+            PlaceEffect::Delete { tree } => {
+                self.delete(at, arguments, tree || arguments.get(1).is_some());
+            }
+        }
+    }
+
+    fn apply_effect(&mut self, effect: &CallEffect, arguments: &[&[Lexeme]], label: &str) {
+        let seen = self.reading.seen();
+        match effect {
+            CallEffect::Path(used, at) => self.use_path(*used, *at, arguments),
             CallEffect::Unpack(at) => {
-                self.write(place(self, at), WriteHow::Replace, Taint::DECODED)
+                let place = self.place_of(*at, arguments);
+                self.write(place, WriteHow::Replace, Taint::DECODED);
             }
-            CallEffect::Delete(at) => {
-                // `rmSync(x, {recursive: true})` takes a tree.
-                let tree = arguments.get(1).is_some();
-                self.delete(*at, arguments, tree);
-            }
-            CallEffect::DeleteTree(at) => self.delete(*at, arguments, true),
             CallEffect::Open(file, mode) => self.open(*file, *mode, arguments, label),
             CallEffect::Put(_) | CallEffect::Local => self.reading.saw(Taint::LOCAL),
             CallEffect::Shell(at) | CallEffect::Remote(at) => {
