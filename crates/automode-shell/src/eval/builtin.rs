@@ -64,12 +64,11 @@ impl Evaluator<'_> {
         lookup: CommandLookup,
         shell: &mut ShellState,
     ) -> Option<CommandOutput> {
-        let known = STATEFUL.contains(&name);
-        if !known {
+        if !STATEFUL.contains(&name) {
             return None;
         }
         if matches!(name, "command" | "builtin" | "exec") {
-            return Some(self.prefix(name, arguments, prepared, lookup, shell));
+            return Some(self.prefix(name, prepared, lookup, shell));
         }
         let by = self.invocations.len();
         self.record(prepared, shell);
@@ -109,18 +108,7 @@ impl Evaluator<'_> {
             "trap" => self.trap(arguments, shell),
             "alias" => self.define_alias(arguments, shell),
             "unalias" => CommandOutput::default(),
-            "return" => {
-                shell.depart(EarlyExit::Function);
-                CommandOutput::default()
-            }
-            "break" | "continue" => {
-                shell.depart(EarlyExit::Loop);
-                CommandOutput::default()
-            }
-            "exit" | "logout" => {
-                shell.ended = true;
-                CommandOutput::default()
-            }
+            "return" | "break" | "continue" | "exit" | "logout" => leave(name, shell),
             "jobs" => self.jobs(arguments, prepared, lookup, shell),
             "history" => self.history(arguments, prepared, shell),
             _ => self.harmless(name, arguments, prepared),
@@ -131,11 +119,11 @@ impl Evaluator<'_> {
     fn prefix(
         &mut self,
         name: &str,
-        arguments: &[Value],
         prepared: &PreparedCommand,
         lookup: CommandLookup,
         shell: &mut ShellState,
     ) -> CommandOutput {
+        let arguments = prepared.argv.get(1..).unwrap_or_default();
         let options = BuiltinOptions::read(arguments, if name == "exec" { "a" } else { "" });
         if name == "command" && (options.has('v') || options.has('V')) {
             self.record(prepared, shell);
@@ -337,6 +325,16 @@ impl Evaluator<'_> {
         }
         CommandOutput::unknown(Taint::NONE)
     }
+}
+
+/// Where the script goes on after a builtin that leaves a function, a loop or the shell.
+fn leave(name: &str, shell: &mut ShellState) -> CommandOutput {
+    match name {
+        "return" => shell.depart(EarlyExit::Function),
+        "break" | "continue" => shell.depart(EarlyExit::Loop),
+        _ => shell.ended = true,
+    }
+    CommandOutput::default()
 }
 
 /// Options of `shopt` that leave the meaning of words and commands alone. Aliases

@@ -39,7 +39,7 @@ impl Evaluator<'_> {
         let argv = self.argv(simple, shell);
         self.spend_on(argv.len().saturating_mul(16), span);
         if argv.is_empty() {
-            return self.bare_assignments(simple, redirects, span, shell);
+            return self.bare_assignments(&simple.assignments, redirects, span, shell);
         }
         let redirections = self.redirections(redirects, shell);
         let hidden = self.temporary(&simple.assignments, shell);
@@ -78,12 +78,12 @@ impl Evaluator<'_> {
 
     fn bare_assignments(
         &mut self,
-        simple: &Simple,
+        assignments: &[Assignment],
         redirects: &[Redirect],
         span: Span,
         shell: &mut ShellState,
     ) -> CommandOutput {
-        for assignment in &simple.assignments {
+        for assignment in assignments {
             self.assign(assignment, shell);
         }
         if redirects.is_empty() {

@@ -9,7 +9,7 @@ use super::flow::changes_directory;
 use super::output::{CommandOutput, stdin_taint};
 use super::shell_state::{EarlyExit, ShellFunction, ShellState};
 use super::variable::{Stored, either, taint_of_all};
-use crate::ir::{Certainty, DynamicSource, GapKind, Stdout, Taint, Value};
+use crate::ir::{Certainty, DynamicSource, GapKind, Span, Stdout, Taint, Value};
 use crate::syntax::{CaseArm, CaseEnd, Command, CommandKind, PartKind, Quoting, Script, Word};
 
 /// How many commands may be inside each other, so that the stack suffices.
@@ -64,20 +64,14 @@ impl Evaluator<'_> {
             }
             CommandKind::If { arms, otherwise } => self.branches(arms, otherwise.as_ref(), shell),
             CommandKind::Loop { condition, body } => {
-                let first = self.invocations.len();
-                let outcome = self.repeated(command.span, shell, |evaluator, shell| {
-                    let outcome = evaluator.forgiven(shell, |evaluator, shell| {
-                        let outcome = evaluator.script(condition, shell);
-                        evaluator.note_doubt(shell);
-                        outcome
-                    });
-                    outcome.then(evaluator.sometimes(body, shell))
-                });
-                self.note_busy_loop(first, command.span, shell);
-                outcome
+                self.repeat_while(condition, body, command.span, shell)
             }
             CommandKind::For { name, words, body } => {
-                self.for_each(name, words.as_deref(), body, shell)
+                let items = match words {
+                    Some(words) => Some(self.loop_items(words, shell)),
+                    None => shell.arguments.clone(),
+                };
+                self.for_each(name, items, body, shell)
             }
             CommandKind::Select { name, words, body } => {
                 self.select(name, words.as_deref(), body, shell)
@@ -225,22 +219,39 @@ impl Evaluator<'_> {
         outcome
     }
 
+    fn repeat_while(
+        &mut self,
+        condition: &Script,
+        body: &Script,
+        span: Span,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let first = self.invocations.len();
+        let outcome = self.repeated(span, shell, |evaluator, shell| {
+            let outcome = evaluator.forgiven(shell, |evaluator, shell| {
+                let outcome = evaluator.script(condition, shell);
+                evaluator.note_doubt(shell);
+                outcome
+            });
+            outcome.then(evaluator.sometimes(body, shell))
+        });
+        self.note_busy_loop(first, span, shell);
+        outcome
+    }
+
+    /// What the words of a loop stand for.
+    fn loop_items(&mut self, words: &[Word], shell: &mut ShellState) -> Vec<Value> {
+        let each = words.iter();
+        each.flat_map(|word| self.fields(word, shell)).collect()
+    }
+
     fn for_each(
         &mut self,
         name: &str,
-        words: Option<&[Word]>,
+        items: Option<Vec<Value>>,
         body: &Script,
         shell: &mut ShellState,
     ) -> CommandOutput {
-        let items: Option<Vec<Value>> = match words {
-            Some(words) => Some(
-                words
-                    .iter()
-                    .flat_map(|word| self.fields(word, shell))
-                    .collect(),
-            ),
-            None => shell.arguments.clone(),
-        };
         let known = items.as_ref().is_some_and(|items| {
             let sure = |item: &Value| !item.may_split || !item.is_dynamic();
             items.len() <= MAX_ROUNDS && items.iter().all(sure)
@@ -316,10 +327,7 @@ impl Evaluator<'_> {
         body: &Script,
         shell: &mut ShellState,
     ) -> CommandOutput {
-        let mut items = Vec::new();
-        for word in words.into_iter().flatten() {
-            items.extend(self.fields(word, shell));
-        }
+        let mut items = self.loop_items(words.unwrap_or_default(), shell);
         let taint = taint_of_all(&items);
         // An answer that is none of the numbers leaves it empty.
         items.push(Value::text("", body.span));

@@ -155,10 +155,12 @@ impl Evaluator<'_> {
                 absorbed,
                 forgives: at < last,
             };
-            outcome = outcome.then(match connector {
-                Connector::And => self.and_then(&link, right, shell),
-                Connector::Or => self.or_else(&link, right, shell),
-            });
+            let mut taken = shell.clone();
+            outcome = outcome.then(self.linked(&link, right, &mut taken));
+            match connector {
+                Connector::And => shell.join_after_success(taken, right.span),
+                Connector::Or => shell.join_after_failure(taken),
+            }
             absorbed |= *connector == Connector::Or && shell.doubt.is_some();
             left = right;
         }
@@ -166,54 +168,6 @@ impl Evaluator<'_> {
             // The failure was caught, so `set -e` does not stop at it.
             let kind = GapKind::Unseen("whether the directory is there".to_owned());
             self.gap(kind, doubt);
-        }
-        outcome
-    }
-
-    /// The right side of `&&`: it may not run, but what it changes is kept as
-    /// one of two ways. A directory is taken as changed, with a doubt.
-    fn and_then(
-        &mut self,
-        link: &ListLink<'_>,
-        right: &Pipeline,
-        shell: &mut ShellState,
-    ) -> CommandOutput {
-        let mut taken = shell.clone();
-        let outcome = self.linked(link, right, &mut taken);
-        let (cwd, old_cwd, doubt) = (taken.cwd.clone(), taken.old_cwd.clone(), taken.doubt);
-        let moved = taken.cwd != shell.cwd && !taken.ended;
-        let certainty = shell.certainty;
-        shell.join(taken);
-        shell.certainty = certainty;
-        if moved {
-            shell.cwd = cwd;
-            shell.old_cwd = old_cwd;
-            shell.doubt = doubt.or(Some(right.span));
-        }
-        outcome
-    }
-
-    /// The right side of `||`: runs where the left side failed.
-    fn or_else(
-        &mut self,
-        link: &ListLink<'_>,
-        right: &Pipeline,
-        shell: &mut ShellState,
-    ) -> CommandOutput {
-        let mut taken = shell.clone();
-        let outcome = self.linked(link, right, &mut taken);
-        if taken.ended {
-            // `cd x || exit`: whoever comes past it has changed the directory.
-            shell.doubt = None;
-        }
-        let (cwd, old_cwd) = (shell.cwd.clone(), shell.old_cwd.clone());
-        let certainty = shell.certainty;
-        let stayed = taken.cwd == shell.cwd || shell.doubt.is_some();
-        shell.join(taken);
-        shell.certainty = certainty;
-        if stayed {
-            shell.cwd = cwd;
-            shell.old_cwd = old_cwd;
         }
         outcome
     }
@@ -294,5 +248,39 @@ pub(super) fn changes_directory(pipeline: &Pipeline) -> bool {
         | CommandKind::Arithmetic(_)
         | CommandKind::Function { .. }
         | CommandKind::Coprocess { .. } => false,
+    }
+}
+
+impl ShellState {
+    /// The right side of `&&` may not have run, but what it changed is kept as one of two
+    /// ways. A directory is taken as changed, with a doubt.
+    fn join_after_success(&mut self, taken: Self, right: Span) {
+        let (cwd, old_cwd, doubt) = (taken.cwd.clone(), taken.old_cwd.clone(), taken.doubt);
+        let moved = taken.cwd != self.cwd && !taken.ended;
+        let certainty = self.certainty;
+        self.join(taken);
+        self.certainty = certainty;
+        if moved {
+            self.cwd = cwd;
+            self.old_cwd = old_cwd;
+            self.doubt = doubt.or(Some(right));
+        }
+    }
+
+    /// The right side of `||` ran where the left side failed.
+    fn join_after_failure(&mut self, taken: Self) {
+        if taken.ended {
+            // `cd x || exit`: whoever comes past it has changed the directory.
+            self.doubt = None;
+        }
+        let (cwd, old_cwd) = (self.cwd.clone(), self.old_cwd.clone());
+        let certainty = self.certainty;
+        let stayed = taken.cwd == self.cwd || self.doubt.is_some();
+        self.join(taken);
+        self.certainty = certainty;
+        if stayed {
+            self.cwd = cwd;
+            self.old_cwd = old_cwd;
+        }
     }
 }

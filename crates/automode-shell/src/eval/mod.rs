@@ -44,8 +44,8 @@ mod word_list;
 
 use crate::guard::{self, Admitted};
 use crate::ir::{
-    Act, Analysis, Certainty, Context, Coverage, Effect, Facts, Gap, GapKind, Invocation, Need,
-    Span, WriteHow,
+    Act, Analysis, Certainty, Context, Coverage, Effect, Facts, FileChange, Gap, GapKind,
+    Invocation, Need, Span, Touch, WriteHow,
 };
 use crate::syntax::{self, Script, TextOrigin};
 use shell_state::ShellState;
@@ -117,19 +117,20 @@ fn through_links(effects: &[Effect]) -> Vec<Gap> {
     let mut links: Vec<&str> = Vec::new();
     let mut gaps = Vec::new();
     for effect in effects {
-        let touched = match &effect.act {
-            Act::Write {
-                target,
-                how: WriteHow::Link,
-                ..
-            } => {
-                links.push(&target.path);
-                continue;
-            }
-            Act::Read { target } | Act::Write { target, .. } | Act::Delete { target, .. } => {
+        if let FileChange::Write {
+            target,
+            how: WriteHow::Link,
+            ..
+        } = effect.act.file_change()
+        {
+            links.push(&target.path);
+            continue;
+        }
+        let touched = match effect.act.touches() {
+            Some((Touch::Read | Touch::Write | Touch::Delete | Touch::DeleteTree, target)) => {
                 &target.path
             }
-            _ => continue,
+            Some((Touch::List | Touch::Run, _)) | None => continue,
         };
         let behind = links.iter().any(|link| {
             touched

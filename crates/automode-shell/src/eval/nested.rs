@@ -9,12 +9,19 @@ use super::shell_state::ShellState;
 use super::variable::VariableBinding;
 use crate::ir::{
     Act, Code, DynamicSource, Extent, Facts, FileFact, GapKind, Invocation, Language, Layer, Need,
-    Nested, NestedStdin, Origin, Piece, ProgramEffects, Stdin, Taint, Target, Value,
+    Nested, NestedStdin, Origin, Piece, ProgramEffects, Span, Stdin, Taint, Target, Value,
 };
 use crate::language::{self, CodeSource};
-use crate::place::Place;
+use crate::place::{Place, taint_of_input};
 use crate::program::Nature;
 use crate::script::{self, ScriptFile, TaskStart};
+
+/// The program that runs other code: where it stands in the list, and how it was started.
+#[derive(Clone, Copy, Debug)]
+struct Starter<'a> {
+    by: usize,
+    invocation: &'a Invocation,
+}
 
 impl Evaluator<'_> {
     pub(super) fn nested(
@@ -25,17 +32,17 @@ impl Evaluator<'_> {
         shell: &mut ShellState,
     ) -> CommandOutput {
         self.deeper(invocation.span, |evaluator| {
-            evaluator.nested_once(nested, by, invocation, shell)
+            evaluator.nested_once(nested, Starter { by, invocation }, shell)
         })
     }
 
     fn nested_once(
         &mut self,
         nested: Nested,
-        by: usize,
-        invocation: &Invocation,
+        starter: Starter<'_>,
         shell: &mut ShellState,
     ) -> CommandOutput {
+        let invocation = starter.invocation;
         match nested {
             Nested::Command {
                 argv,
@@ -47,22 +54,14 @@ impl Evaluator<'_> {
                 let mut child = self.started(shell, invocation, stdin, layer.clone(), cwd.as_ref());
                 if let Some(module) = self.own_module(&argv, &child) {
                     let python = Some(Language::Python);
-                    self.file(&module, python, &[], layer, by, invocation, &mut child);
+                    self.file(&module, python, &[], layer, starter, &mut child);
                 }
                 for (name, value) in env {
                     let mut binding = VariableBinding::scalar(value);
                     binding.exported = true;
                     child.variables.insert(name, binding);
                 }
-                let prepared = PreparedCommand {
-                    argv,
-                    arrays: Vec::new(),
-                    redirects: Vec::new(),
-                    span: invocation.span,
-                };
-                let outcome = self.run_prepared(prepared, CommandLookup::Programs, &mut child);
-                shell.files.join(&child.files);
-                outcome
+                self.nested_command(argv, invocation.span, child, shell)
             }
             Nested::Shell {
                 text,
@@ -71,26 +70,15 @@ impl Evaluator<'_> {
                 stdin,
                 layer,
             } => {
-                let mut child = self.started(shell, invocation, stdin, layer, cwd.as_ref());
-                child.shows_commands = shows_commands(invocation);
-                child.plain = !invocation.is_a(Nature::Bash);
-                child.adopt(arguments);
-                let name = invocation
-                    .argv
-                    .first()
-                    .map(Value::shown)
-                    .unwrap_or_default();
-                let outcome = self.text(&text, &name, by, &mut child);
-                self.traps(&mut child);
-                shell.files = child.files;
-                outcome
+                let child = self.started(shell, invocation, stdin, layer, cwd.as_ref());
+                self.nested_shell(&text, arguments, starter, child, shell)
             }
             Nested::Code {
                 language,
                 text,
                 arguments,
                 layer,
-            } => self.code(language, &text, &arguments, layer, by, invocation, shell),
+            } => self.code(language, &text, &arguments, layer, starter, shell),
             Nested::File {
                 path,
                 language,
@@ -101,18 +89,10 @@ impl Evaluator<'_> {
                 Some(tool) => {
                     let mut argv = vec![tool];
                     argv.extend(arguments);
-                    let mut child = self.started(shell, invocation, NestedStdin::Same, layer, None);
-                    let prepared = PreparedCommand {
-                        argv,
-                        arrays: Vec::new(),
-                        redirects: Vec::new(),
-                        span: invocation.span,
-                    };
-                    let outcome = self.run_prepared(prepared, CommandLookup::Programs, &mut child);
-                    shell.files.join(&child.files);
-                    outcome
+                    let child = self.started(shell, invocation, NestedStdin::Same, layer, None);
+                    self.nested_command(argv, invocation.span, child, shell)
                 }
-                None => self.file(&path, language, &arguments, layer, by, invocation, shell),
+                None => self.file(&path, language, &arguments, layer, starter, shell),
             },
             Nested::Task {
                 runner,
@@ -132,17 +112,65 @@ impl Evaluator<'_> {
                     file: file.as_ref(),
                     span: invocation.span,
                 };
-                let laid: Option<Facts> = shell.files.over(self.facts);
-                let facts = laid.as_ref().unwrap_or(self.facts);
-                let consequence = script::resolve(&request, self.context, facts);
-                self.below(consequence, layer, by, invocation, shell)
+                self.nested_task(&request, layer, starter, shell)
             }
             Nested::Input {
                 language,
                 arguments,
                 layer,
-            } => self.input(language, &arguments, layer, by, invocation, shell),
+            } => self.input(language, &arguments, layer, starter, shell),
         }
+    }
+
+    /// Words that a program starts, in a shell of its own whose files stay behind.
+    fn nested_command(
+        &mut self,
+        argv: Vec<Value>,
+        span: Span,
+        mut child: ShellState,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let prepared = PreparedCommand {
+            argv,
+            arrays: Vec::new(),
+            redirects: Vec::new(),
+            span,
+        };
+        let outcome = self.run_prepared(prepared, CommandLookup::Programs, &mut child);
+        shell.files.join(&child.files);
+        outcome
+    }
+
+    fn nested_shell(
+        &mut self,
+        text: &Value,
+        arguments: Vec<Value>,
+        starter: Starter<'_>,
+        mut child: ShellState,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let invocation = starter.invocation;
+        child.shows_commands = shows_commands(invocation);
+        child.plain = !invocation.is_a(Nature::Bash);
+        child.adopt(arguments);
+        let name = invocation.argv.first().map(Value::shown);
+        let outcome = self.text(text, &name.unwrap_or_default(), starter.by, &mut child);
+        self.traps(&mut child);
+        shell.files = child.files;
+        outcome
+    }
+
+    fn nested_task(
+        &mut self,
+        request: &TaskStart<'_>,
+        layer: Layer,
+        starter: Starter<'_>,
+        shell: &mut ShellState,
+    ) -> CommandOutput {
+        let laid: Option<Facts> = shell.files.over(self.facts);
+        let facts = laid.as_ref().unwrap_or(self.facts);
+        let consequence = script::resolve(request, self.context, facts);
+        self.below(consequence, layer, starter, shell)
     }
 
     /// `python -m json.tool` where a file beside it has the module's name: that file runs.
@@ -179,28 +207,26 @@ impl Evaluator<'_> {
         &mut self,
         consequence: ProgramEffects,
         layer: Layer,
-        by: usize,
-        invocation: &Invocation,
+        starter: Starter<'_>,
         shell: &mut ShellState,
     ) -> CommandOutput {
         let mut child = shell.child();
         child.layers.push(layer);
-        let outcome = self.follow(consequence, by, invocation, &mut child);
+        let outcome = self.follow(consequence, starter.by, starter.invocation, &mut child);
         shell.files = child.files;
         outcome
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one piece of code")]
     fn code(
         &mut self,
         language: Language,
         text: &Value,
         arguments: &[Value],
         layer: Layer,
-        by: usize,
-        invocation: &Invocation,
+        starter: Starter<'_>,
         shell: &mut ShellState,
     ) -> CommandOutput {
+        let Starter { by, invocation } = starter;
         if language == Language::Shell {
             let mut child = self.started(shell, invocation, NestedStdin::Same, layer, None);
             // `bash -s a b <<< 'echo "$1"'` prints `a`: the name of the shell stands in front.
@@ -231,7 +257,7 @@ impl Evaluator<'_> {
         let laid: Option<Facts> = shell.files.over(self.facts);
         let facts = laid.as_ref().unwrap_or(self.facts);
         let consequence = language::read(&source, self.context, facts);
-        let mut outcome = self.below(consequence, layer.clone(), by, invocation, shell);
+        let mut outcome = self.below(consequence, layer.clone(), starter, shell);
         outcome.taint = outcome.taint.with(given);
         outcome
     }
@@ -297,28 +323,23 @@ impl Evaluator<'_> {
         taint
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one file to run")]
     fn file(
         &mut self,
         path: &Value,
         language: Option<Language>,
         arguments: &[Value],
         layer: Layer,
-        by: usize,
-        invocation: &Invocation,
+        starter: Starter<'_>,
         shell: &mut ShellState,
     ) -> CommandOutput {
+        let invocation = starter.invocation;
         if let Some((taint, outcome)) =
             stream(path, shell).map(|(taint, outcome)| (taint, outcome.clone()))
         {
             let language = language.unwrap_or(Language::Shell);
             return match outcome.data {
-                Data::Text(text) => {
-                    self.code(language, &text, arguments, layer, by, invocation, shell)
-                }
-                Data::Nothing | Data::Unknown => {
-                    self.unseen_stream(language, taint, by, invocation)
-                }
+                Data::Text(text) => self.code(language, &text, arguments, layer, starter, shell),
+                Data::Nothing | Data::Unknown => self.unseen_stream(language, taint, starter),
             };
         }
         let laid: Option<Facts> = shell.files.over(self.facts);
@@ -338,7 +359,7 @@ impl Evaluator<'_> {
         if Place::of(&target, self.context).secret.is_some() {
             consequence.effects.push((Act::Read { target }, path.span));
         }
-        self.below(consequence, layer.clone(), by, invocation, shell)
+        self.below(consequence, layer.clone(), starter, shell)
     }
 
     /// Code that arrives on standard input.
@@ -347,25 +368,23 @@ impl Evaluator<'_> {
         language: Language,
         arguments: &[Value],
         layer: Layer,
-        by: usize,
-        invocation: &Invocation,
+        starter: Starter<'_>,
         shell: &mut ShellState,
     ) -> CommandOutput {
-        match &invocation.stdin {
+        match &starter.invocation.stdin {
             Stdin::Text(text) if self.is_consumed(shell) || text.lines_match().is_some() => {
-                self.unseen_stream(language, text.taint(), by, invocation)
+                self.unseen_stream(language, text.taint(), starter)
             }
-            Stdin::Text(text) => self.code(language, text, arguments, layer, by, invocation, shell),
+            Stdin::Text(text) => self.code(language, text, arguments, layer, starter, shell),
             Stdin::File(target) => {
-                let path = Value::text(target.path.as_str(), invocation.span);
+                let path = Value::text(target.path.as_str(), starter.invocation.span);
                 if target.extent == Extent::Exact {
-                    let language = Some(language);
-                    return self.file(&path, language, arguments, layer, by, invocation, shell);
+                    return self.file(&path, Some(language), arguments, layer, starter, shell);
                 }
-                self.unseen_stream(language, crate::place::taint_of(target), by, invocation)
+                self.unseen_stream(language, crate::place::taint_of(target), starter)
             }
-            Stdin::Pipe(taint) => self.unseen_stream(language, *taint, by, invocation),
-            Stdin::Inherited => self.unseen_stream(language, Taint::NONE, by, invocation),
+            Stdin::Pipe(taint) => self.unseen_stream(language, *taint, starter),
+            Stdin::Inherited => self.unseen_stream(language, Taint::NONE, starter),
         }
     }
 
@@ -373,9 +392,9 @@ impl Evaluator<'_> {
         &mut self,
         language: Language,
         taint: Taint,
-        by: usize,
-        invocation: &Invocation,
+        starter: Starter<'_>,
     ) -> CommandOutput {
+        let Starter { by, invocation } = starter;
         let act = Act::Execute {
             code: Code::Stream,
             origin: Origin { seen: false, taint },
@@ -494,30 +513,17 @@ pub(super) fn stream<'s>(
 
 /// The marks of what a program reads from its standard input.
 fn input_taint(stdin: &Stdin) -> Taint {
-    match stdin {
-        Stdin::Inherited => Taint::UNKNOWN,
-        Stdin::Text(text) => text.taint(),
-        Stdin::File(target) => crate::place::taint_of(target),
-        Stdin::Pipe(taint) => *taint,
-    }
+    taint_of_input(stdin, Taint::UNKNOWN)
 }
 
 /// A program of an installed package that its own interpreter is given by path.
 fn installed_tool(path: &Value, language: Option<Language>) -> Option<Value> {
-    let folder = match language? {
-        Language::Php => "vendor/bin/",
-        Language::JavaScript => "node_modules/.bin/",
-        Language::Shell
-        | Language::Python
-        | Language::Ruby
-        | Language::Perl
-        | Language::Lua
-        | Language::Awk
-        | Language::Sed
-        | Language::Sql
-        | Language::PowerShell
-        | Language::Other => return None,
-    };
+    /// Where the installers of a language leave the programs that they bring.
+    const FOLDERS: &[(Language, &str)] = &[
+        (Language::Php, "vendor/bin/"),
+        (Language::JavaScript, "node_modules/.bin/"),
+    ];
+    let (_, folder) = FOLDERS.iter().find(|(of, _)| Some(*of) == language)?;
     let text = path.literal()?;
     let inner = text.strip_prefix("./").unwrap_or(&text);
     let name = inner.strip_prefix(folder)?;

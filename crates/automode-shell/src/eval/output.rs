@@ -2,6 +2,7 @@
 
 use super::field::MAX_SIZE;
 use crate::ir::{Dynamic, DynamicSource, Piece, Span, Stdin, Taint, Value};
+use crate::place::taint_of_input;
 
 /// The output of a command as far as it is known.
 #[derive(Clone, Debug, Default)]
@@ -107,12 +108,7 @@ pub(super) fn size(value: &Value) -> usize {
 
 /// The marks of what a command reads.
 pub(super) fn stdin_taint(stdin: &Stdin) -> Taint {
-    match stdin {
-        Stdin::Inherited => Taint::NONE,
-        Stdin::Text(value) => value.taint(),
-        Stdin::File(target) => crate::place::taint_of(target),
-        Stdin::Pipe(taint) => *taint,
-    }
+    taint_of_input(stdin, Taint::NONE)
 }
 
 /// A part that is not known, with its marks.

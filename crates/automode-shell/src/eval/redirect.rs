@@ -108,12 +108,14 @@ impl Evaluator<'_> {
         let descriptor = match redirect.descriptor {
             Descriptor::Implied => u32::from(!input),
             Descriptor::Number(number) => number,
+            // `exec {fd}> x; echo $fd` prints 10: bash takes the first one free from there on.
             Descriptor::Variable(_) => 10,
         };
         match redirect.operator {
             RedirectOperator::HereDocument => {}
             RedirectOperator::HereString => {
                 let mut text = self.single(word, shell);
+                // `wc -c <<< x` counts 2: bash puts the end of a line behind the word.
                 text.pieces.push(crate::ir::Piece::Text("\n".to_owned()));
                 all.open(descriptor, Stdin::Text(text));
             }
@@ -140,6 +142,7 @@ impl Evaluator<'_> {
             }
             RedirectOperator::ReadWrite => {
                 self.read_from(word, descriptor, redirect.span, shell, all);
+                // `echo Z 1<> x` over `abc` leaves `Z`, a line's end and `c`: nothing is cut off.
                 self.write_to(
                     word,
                     WriteHow::Edit,

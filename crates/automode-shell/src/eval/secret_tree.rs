@@ -309,32 +309,41 @@ impl Evaluator<'_> {
                 Some((target.path.clone(), None, Depth::Both))
             }
             Extent::Pattern if shows || reads => {
-                let (directory, names) = target.path.rsplit_once('/')?;
-                let names = Some(names.to_owned());
-                let at = directory.find(['*', '?', '[']);
-                let (known, open) = directory.split_at(at.unwrap_or(directory.len()));
-                // Below a directory that a pattern names too.
-                if !matches!(open, "" | "**") {
-                    let above = known.rsplit_once('/').map(|(above, _)| above)?;
-                    return Some((above.to_owned(), names, Depth::Below));
-                }
                 let recursive = says(&["--recursive"], &['r', 'R']) && search;
-                let all = names.as_deref() == Some("**");
-                let known = known.strip_suffix('/').unwrap_or(known).to_owned();
-                Some(if recursive || reads {
-                    // The names are those of directories too, and all is taken in them.
-                    (known, None, Depth::Both)
-                } else if all || open == "**" || runs_code {
-                    (known, names, Depth::Both)
-                } else {
-                    (known, names, Depth::Here)
-                })
+                matched_tree(&target.path, recursive || reads, runs_code)
             }
             Extent::Exact | Extent::Pattern | Extent::Below | Extent::Prefix | Extent::Unknown => {
                 None
             }
         }
     }
+}
+
+/// The directory that a pattern takes its names from, and the names.
+fn matched_tree(
+    path: &str,
+    takes_directories: bool,
+    runs_code: bool,
+) -> Option<(String, Option<String>, Depth)> {
+    let (directory, names) = path.rsplit_once('/')?;
+    let names = Some(names.to_owned());
+    let at = directory.find(['*', '?', '[']);
+    let (known, open) = directory.split_at(at.unwrap_or(directory.len()));
+    // Below a directory that a pattern names too.
+    if !matches!(open, "" | "**") {
+        let above = known.rsplit_once('/').map(|(above, _)| above)?;
+        return Some((above.to_owned(), names, Depth::Below));
+    }
+    let all = names.as_deref() == Some("**");
+    let known = known.strip_suffix('/').unwrap_or(known).to_owned();
+    Some(if takes_directories {
+        // The names are those of directories too, and all is taken in them.
+        (known, None, Depth::Both)
+    } else if all || open == "**" || runs_code {
+        (known, names, Depth::Both)
+    } else {
+        (known, names, Depth::Here)
+    })
 }
 
 /// What a copy or an archive is told to leave out: `--exclude=.env`, `-x .env`.

@@ -45,7 +45,20 @@ impl Evaluator<'_> {
                 evaluator.literal_text(&literal, text.span, shell)
             });
         }
-        self.partial_text(text, name, by, shell)
+        let act = Act::Execute {
+            code: Code::Inline { language: "shell" },
+            origin: Origin {
+                seen: false,
+                taint: text.taint(),
+            },
+        };
+        self.effect(act, by, text.span, shell.certainty);
+        let unknown = GapKind::DynamicWord {
+            program: name.to_owned(),
+            word: text.shown(),
+        };
+        self.gap(unknown, text.span);
+        self.partial_text(text, shell)
     }
 
     pub(super) fn literal_text(
@@ -62,29 +75,7 @@ impl Evaluator<'_> {
 
     /// Text with unknown parts: they may hold any code, but what stands around
     /// them is still read, with variables in their places.
-    pub(super) fn partial_text(
-        &mut self,
-        text: &Value,
-        name: &str,
-        by: usize,
-        shell: &mut ShellState,
-    ) -> CommandOutput {
-        let act = Act::Execute {
-            code: Code::Inline { language: "shell" },
-            origin: Origin {
-                seen: false,
-                taint: text.taint(),
-            },
-        };
-        self.effect(act, by, text.span, shell.certainty);
-        let word = text.shown();
-        self.gap(
-            GapKind::DynamicWord {
-                program: name.to_owned(),
-                word,
-            },
-            text.span,
-        );
+    fn partial_text(&mut self, text: &Value, shell: &mut ShellState) -> CommandOutput {
         let mut source = String::new();
         for (at, piece) in text.pieces.iter().enumerate() {
             match piece {

@@ -132,6 +132,7 @@ pub enum FileChange<'a> {
     Write {
         target: &'a Target,
         how: WriteHow,
+        data: Taint,
     },
     Delete {
         target: &'a Target,
@@ -148,7 +149,11 @@ impl Act {
     #[must_use]
     pub const fn file_change(&self) -> FileChange<'_> {
         match self {
-            Self::Write { target, how, .. } => FileChange::Write { target, how: *how },
+            Self::Write { target, how, data } => FileChange::Write {
+                target,
+                how: *how,
+                data: *data,
+            },
             Self::Delete { target, tree } => FileChange::Delete {
                 target,
                 tree: *tree,
@@ -173,6 +178,15 @@ impl Act {
             | Self::Agent { .. }
             | Self::Environment { .. } => FileChange::Untold,
         }
+    }
+
+    /// The code that it runs, and where that comes from.
+    #[must_use]
+    pub const fn executes(&self) -> Option<(&Code, Origin)> {
+        if let Self::Execute { code, origin } = self {
+            return Some((code, *origin));
+        }
+        None
     }
 
     /// The place it touches by name, and how; `None`: it is about something else.

@@ -20,7 +20,7 @@ pub use secret::{COMMON_SECRETS, Secret, has_secret_name, is_secret_variable};
 pub(crate) use zone::STREAMS;
 pub use zone::Zone;
 
-use crate::{Context, Extent, Taint, Target};
+use crate::{Context, Extent, Stdin, Taint, Target};
 
 /// A classified target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,18 @@ pub fn taint_of(target: &Target) -> Taint {
                 None => Taint::LOCAL,
             }
         }
+    }
+}
+
+/// The marks of what comes in on standard input. What was there before the command is told
+/// by whoever asks: nobody knows it.
+#[must_use]
+pub fn taint_of_input(stdin: &Stdin, inherited: Taint) -> Taint {
+    match stdin {
+        Stdin::Inherited => inherited,
+        Stdin::Text(value) => value.taint(),
+        Stdin::File(target) => taint_of(target),
+        Stdin::Pipe(taint) => *taint,
     }
 }
 

@@ -80,22 +80,11 @@ impl ParserScope {
         }
     }
 
+    /// Only where a single quote quotes is a word bare.
     pub(super) fn quoting(self) -> Quoting {
-        match self {
-            Self::Argument
-            | Self::Operand
-            | Self::ReplacePattern
-            | Self::Condition
-            | Self::Regex
-            | Self::Subscript => Quoting::Bare,
-            Self::QuotedOperand
-            | Self::QuotedReplacement
-            | Self::Double
-            | Self::Document
-            | Self::Slice
-            | Self::Arithmetic
-            | Self::ArithmeticHeader
-            | Self::LegacyArithmetic => Quoting::Quoted,
+        match self.single() {
+            Single::Quotes => Quoting::Bare,
+            Single::Literal | Single::Pairs | Single::Refused => Quoting::Quoted,
         }
     }
 

@@ -8,6 +8,8 @@
     reason = "a test may panic"
 )]
 
+#[path = "../support/bounded.rs"]
+mod bounded;
 mod generate;
 mod grammar;
 mod laws;

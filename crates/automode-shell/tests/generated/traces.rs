@@ -7,9 +7,10 @@
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
+use crate::bounded::run_at_most;
 use crate::generate::story::Teller;
 use crate::generate::{Random, patience};
 use automode_shell::{Context, Facts, FileFact, Invocation, Piece, Value, analyse};
@@ -69,28 +70,15 @@ impl Jail {
         std::fs::create_dir_all(work.join("d/e")).expect("directories");
         let log = self.path("log");
         let _ = std::fs::remove_file(&log);
-        let mut child = Command::new("/bin/bash")
-            .arg0("bash")
+        let mut bash = Command::new("/bin/bash");
+        bash.arg0("bash")
             .args(["--norc", "--noprofile", "-c", script])
             .current_dir(&work)
             .env_clear()
             .env("PATH", self.path("bin"))
             .env("HOME", self.path("home"))
-            .env("LOG", &log)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("bash must be installed to run this test");
-        let start = Instant::now();
-        while child.try_wait().expect("a child").is_none() {
-            if start.elapsed().as_secs() >= 2 {
-                let _ = child.kill();
-                let _ = child.wait();
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_micros(300));
-        }
+            .env("LOG", &log);
+        run_at_most(Duration::from_secs(2), &mut bash);
         starts(&log)
     }
 }

@@ -5,14 +5,17 @@
 //! must be a command of the tree; where bash did not run it, the case is wrong.
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
+#[path = "../support/bounded.rs"]
+mod bounded;
 mod positions;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use automode_shell::{Context, Facts, analyse, guard, syntax};
 
+use bounded::run_at_most;
 use positions::{DOES_NOT_RUN, RUNS, RUNS_WHEN_FOLLOWED};
 
 /// The commands that the parser sees, or why it refuses.
@@ -41,28 +44,16 @@ fn bash_runs_marker(text: &str, at: &Path) -> bool {
     let _ = std::fs::remove_file(&left);
     std::fs::create_dir(&work).expect("a directory");
     write_marker(at);
-    let mut child = Command::new("bash")
-        .args(["--norc", "--noprofile", "-c", text])
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "--noprofile", "-c", text])
         .current_dir(&work)
         .env_clear()
         .env(
             "PATH",
             format!("{}:/usr/bin:/bin", at.join("bin").display()),
         )
-        .env("LEFT", &left)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("bash must be installed to run this test");
-    let start = Instant::now();
-    while child.try_wait().expect("a child").is_none() {
-        if start.elapsed() > Duration::from_secs(10) {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-        std::thread::sleep(Duration::from_micros(300));
-    }
+        .env("LEFT", &left);
+    run_at_most(Duration::from_secs(10), &mut bash);
     left.exists()
 }
 

@@ -173,17 +173,17 @@ impl FileScan<'_> {
         while at < last
             && let Some(lexeme) = self.tokens.get(at)
         {
-            let ends = match &lexeme.token {
-                CodeToken::Mark("(" | "[" | "{") => {
+            let ends = match lexeme.token.mark().unwrap_or_default() {
+                "(" | "[" | "{" => {
                     depth = depth.saturating_add(1);
                     false
                 }
-                CodeToken::Mark(")" | "]" | "}") if depth > 0 => {
+                ")" | "]" | "}" if depth > 0 => {
                     depth = depth.saturating_sub(1);
                     false
                 }
-                CodeToken::Mark(")" | "]" | "}" | ";") if depth == 0 => true,
-                CodeToken::Mark(",") if depth == 0 => {
+                ")" | "]" | "}" | ";" if depth == 0 => true,
+                "," if depth == 0 => {
                     if seen == number {
                         return self.tokens.get(start..at);
                     }

@@ -222,6 +222,18 @@ impl<'a> PathVariables<'a> {
         }
     }
 
+    /// Names in front of what a loop goes through.
+    fn mark_loop_names(&self, at: usize, unknown: &mut BTreeMap<&'a str, Containment>) {
+        for next in at.saturating_add(1)..at.saturating_add(8) {
+            match self.token(next) {
+                Some(CodeToken::Word(word)) if matches!(word.as_str(), "in" | "of" | "as") => break,
+                Some(CodeToken::Word(word)) => self.forget(word, unknown),
+                Some(CodeToken::Mark("{" | ";" | "=" | "<-")) | None => break,
+                Some(_) => {}
+            }
+        }
+    }
+
     /// Names that are parameters, patterns or the variables of loops.
     fn mark_bound_elsewhere(&self, unknown: &mut BTreeMap<&'a str, Containment>) {
         for (at, lexeme) in self.tokens.iter().enumerate() {
@@ -235,18 +247,7 @@ impl<'a> PathVariables<'a> {
                 CodeToken::Word(word)
                     if matches!(word.as_str(), "for" | "foreach" | "case" | "rescue") =>
                 {
-                    for next in at.saturating_add(1)..at.saturating_add(8) {
-                        match self.token(next) {
-                            Some(CodeToken::Word(word))
-                                if matches!(word.as_str(), "in" | "of" | "as") =>
-                            {
-                                break;
-                            }
-                            Some(CodeToken::Word(word)) => self.forget(word, unknown),
-                            Some(CodeToken::Mark("{" | ";" | "=" | "<-")) | None => break,
-                            Some(_) => {}
-                        }
-                    }
+                    self.mark_loop_names(at, unknown);
                 }
                 // `match x { Some(dir) => … }`, `(a, dir) => …`, `dir -> …`.
                 CodeToken::Mark("=>" | "->" | "<-") => self.mark_before(at, unknown),
@@ -288,7 +289,10 @@ impl<'a> PathVariables<'a> {
                         self.forget(word, unknown);
                     }
                 }
-                _ => {}
+                CodeToken::Text { .. }
+                | CodeToken::Number
+                | CodeToken::Mark(_)
+                | CodeToken::Command => {}
             }
         }
     }
@@ -466,15 +470,15 @@ impl<'a> PathVariables<'a> {
         while at < last
             && let Some(lexeme) = self.tokens.get(at)
         {
-            match &lexeme.token {
-                CodeToken::Mark("(" | "[" | "{") => depth = depth.saturating_add(1),
-                CodeToken::Mark(")" | "]" | "}") => {
+            match lexeme.token.mark().unwrap_or_default() {
+                "(" | "[" | "{" => depth = depth.saturating_add(1),
+                ")" | "]" | "}" => {
                     if depth == 0 {
                         return at;
                     }
                     depth = depth.saturating_sub(1);
                 }
-                CodeToken::Mark(";") if depth == 0 => return at,
+                ";" if depth == 0 => return at,
                 _ => {}
             }
             let next = at.saturating_add(1);

@@ -371,10 +371,12 @@ fn dotted(
         Some(renamed) => found.alias(&renamed, &path),
         None => {
             let last = path.rsplit('.').next().unwrap_or_default().to_owned();
-            match language {
-                SourceLanguage::CSharp if is_static => found.open.push(path),
-                SourceLanguage::CSharp | SourceLanguage::Swift => {}
-                _ => found.alias(&last, &path),
+            // A namespace of these is opened, not named by its last part.
+            let is_opened = matches!(language, SourceLanguage::CSharp | SourceLanguage::Swift);
+            if language == SourceLanguage::CSharp && is_static {
+                found.open.push(path);
+            } else if !is_opened {
+                found.alias(&last, &path);
             }
         }
     }
@@ -421,6 +423,17 @@ fn elixir(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Option<u
 }
 
 /// `#include <x>` and `#include "x"`, `namespace a = b;`, `using namespace a;`.
+/// `std::filesystem`, and where it ends.
+fn scoped_path(tokens: &[CodeLexeme], mut at: usize) -> (String, usize) {
+    let mut path = String::new();
+    while let Some(name) = word(tokens, at) {
+        path = joined(&path, name);
+        let goes_on = mark(tokens, at.saturating_add(1)) == Some("::");
+        at = at.saturating_add(if goes_on { 2 } else { 1 });
+    }
+    (path, at)
+}
+
 fn c(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Option<usize> {
     match (mark(tokens, at), word(tokens, at)) {
         (Some("#"), _)
@@ -453,31 +466,13 @@ fn c(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Option<usize>
         }
         (_, Some("namespace")) if mark(tokens, at.saturating_add(2)) == Some("=") => {
             let alias = word(tokens, at.saturating_add(1))?;
-            let mut next = at.saturating_add(3);
-            let mut path = String::new();
-            while let Some(name) = word(tokens, next) {
-                path = joined(&path, name);
-                next = next.saturating_add(if mark(tokens, next.saturating_add(1)) == Some("::") {
-                    2
-                } else {
-                    1
-                });
-            }
+            let (path, next) = scoped_path(tokens, at.saturating_add(3));
             found.alias(alias, &path);
             Some(next)
         }
         (_, Some("using")) => {
             let whole = word(tokens, at.saturating_add(1)) == Some("namespace");
-            let mut next = at.saturating_add(if whole { 2 } else { 1 });
-            let mut path = String::new();
-            while let Some(name) = word(tokens, next) {
-                path = joined(&path, name);
-                next = next.saturating_add(if mark(tokens, next.saturating_add(1)) == Some("::") {
-                    2
-                } else {
-                    1
-                });
-            }
+            let (path, next) = scoped_path(tokens, at.saturating_add(if whole { 2 } else { 1 }));
             if whole {
                 found.open.push(path);
             } else if let Some((_, last)) = path.rsplit_once('.') {
@@ -515,59 +510,68 @@ fn javascript(tokens: &[CodeLexeme], at: usize, found: &mut FileImports) -> Opti
         "require" | "import" | "requireActual" | "importActual"
             if mark(tokens, at.saturating_add(1)) == Some("(") =>
         {
-            let module = plain_module(whole_text(tokens, at.saturating_add(2))?);
-            if mark(tokens, at.saturating_add(3)) != Some(")") {
-                return None;
-            }
-            found.module(&module, line(tokens, at));
-            // `const x = [await] require('m')`, `const {a} = …`.
-            let mut before = at;
-            if word(tokens, before.saturating_sub(1)) == Some("await") {
-                before = before.saturating_sub(1);
-            }
-            // `x = require('m').f()` keeps what the call gives, not the module.
-            let behind = match mark(tokens, at.saturating_add(4)) {
-                Some(".") => mark(tokens, at.saturating_add(6)),
-                other => other,
-            };
-            let is_used = matches!(behind, Some("(" | "." | "[" | "?." | "`"));
-            if !is_used && mark(tokens, before.saturating_sub(1)) == Some("=") {
-                let start = (0..before.saturating_sub(1))
-                    .rev()
-                    .take(200)
-                    .find(|at| {
-                        matches!(word(tokens, *at), Some("const" | "let" | "var"))
-                            || mark(tokens, *at) == Some(";")
-                    })
-                    .map_or(before.saturating_sub(2), |at| at.saturating_add(1));
-                let direct = mark(tokens, at.saturating_add(4)) != Some(".");
-                let member = word(tokens, at.saturating_add(5)).filter(|_| !direct);
-                let module =
-                    member.map_or_else(|| module.clone(), |member| joined(&module, member));
-                bind(tokens, start, before.saturating_sub(1), &module, found);
-                let member_of = mark(tokens, before.saturating_sub(3)) == Some(".");
-                if member_of || word(tokens, start.saturating_sub(2)) == Some("export") {
-                    found.values.push((module, at));
-                }
-                found.spans.push((start, at));
-                return Some(at.saturating_add(if direct { 4 } else { 6 }));
-            }
-            // Used in place: `require('m').x()` stays a use of the module.
-            if is_used || mark(tokens, at.saturating_add(4)) == Some(".") {
-                // Only `require('m').x` is resolved where it stands.
-                if keyword != "require" {
-                    found.values.push((module.clone(), at));
-                }
-                found.aliases.insert(format!("require {module}"), module);
-                return None;
-            }
-            if !is_side_effect(tokens, at) {
-                found.values.push((module, at));
-            }
-            Some(at.saturating_add(4))
+            required(tokens, at, keyword, found)
         }
         _ => None,
     }
+}
+
+/// `require('m')` and the like, by name or used in place.
+fn required(
+    tokens: &[CodeLexeme],
+    at: usize,
+    keyword: &str,
+    found: &mut FileImports,
+) -> Option<usize> {
+    let module = plain_module(whole_text(tokens, at.saturating_add(2))?);
+    if mark(tokens, at.saturating_add(3)) != Some(")") {
+        return None;
+    }
+    found.module(&module, line(tokens, at));
+    // `const x = [await] require('m')`, `const {a} = …`.
+    let mut before = at;
+    if word(tokens, before.saturating_sub(1)) == Some("await") {
+        before = before.saturating_sub(1);
+    }
+    // `x = require('m').f()` keeps what the call gives, not the module.
+    let behind = match mark(tokens, at.saturating_add(4)) {
+        Some(".") => mark(tokens, at.saturating_add(6)),
+        other => other,
+    };
+    let is_used = matches!(behind, Some("(" | "." | "[" | "?." | "`"));
+    if !is_used && mark(tokens, before.saturating_sub(1)) == Some("=") {
+        let start = (0..before.saturating_sub(1))
+            .rev()
+            .take(200)
+            .find(|at| {
+                matches!(word(tokens, *at), Some("const" | "let" | "var"))
+                    || mark(tokens, *at) == Some(";")
+            })
+            .map_or(before.saturating_sub(2), |at| at.saturating_add(1));
+        let direct = mark(tokens, at.saturating_add(4)) != Some(".");
+        let member = word(tokens, at.saturating_add(5)).filter(|_| !direct);
+        let module = member.map_or_else(|| module.clone(), |member| joined(&module, member));
+        bind(tokens, start, before.saturating_sub(1), &module, found);
+        let member_of = mark(tokens, before.saturating_sub(3)) == Some(".");
+        if member_of || word(tokens, start.saturating_sub(2)) == Some("export") {
+            found.values.push((module, at));
+        }
+        found.spans.push((start, at));
+        return Some(at.saturating_add(if direct { 4 } else { 6 }));
+    }
+    // Used in place: `require('m').x()` stays a use of the module.
+    if is_used || mark(tokens, at.saturating_add(4)) == Some(".") {
+        // Only `require('m').x` is resolved where it stands.
+        if keyword != "require" {
+            found.values.push((module.clone(), at));
+        }
+        found.aliases.insert(format!("require {module}"), module);
+        return None;
+    }
+    if !is_side_effect(tokens, at) {
+        found.values.push((module, at));
+    }
+    Some(at.saturating_add(4))
 }
 
 /// `require('m')` as a statement, the module of a mock (`vi.mock(import('m'))`), and the rest

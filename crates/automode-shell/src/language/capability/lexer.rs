@@ -112,6 +112,19 @@ struct CodeLexer<'a> {
 
 impl<'a> CodeLexer<'a> {
     /// Reads up to `close` where it is given, up to the end otherwise.
+    fn mark(&mut self) -> &'static str {
+        let mark = match MARKS.iter().find(|mark| self.cursor.eat(mark)) {
+            Some(mark) => *mark,
+            // A letter of no alphabet: emoji in a text of markup, for one.
+            None => {
+                self.cursor.next();
+                "?"
+            }
+        };
+        self.push(CodeToken::Mark(mark));
+        mark
+    }
+
     fn run(&mut self, close: Option<&str>, depth: usize) -> Result<(), String> {
         if depth > DEPTH {
             return Err(format!("line {}: texts nest too deep", self.line));
@@ -156,24 +169,10 @@ impl<'a> CodeLexer<'a> {
                 self.number();
                 continue;
             }
-            match MARKS
-                .iter()
-                .find(|mark| self.cursor.rest().starts_with(**mark))
-            {
-                Some(mark) => {
-                    match *mark {
-                        "(" | "[" | "{" => open = open.saturating_add(1),
-                        ")" | "]" | "}" => open = open.saturating_sub(1),
-                        _ => {}
-                    }
-                    self.cursor.eat(mark);
-                    self.push(CodeToken::Mark(mark));
-                }
-                // A letter of no alphabet: emoji in a text of markup, for one.
-                None => {
-                    self.cursor.next();
-                    self.push(CodeToken::Mark("?"));
-                }
+            match self.mark() {
+                "(" | "[" | "{" => open = open.saturating_add(1),
+                ")" | "]" | "}" => open = open.saturating_sub(1),
+                _ => {}
             }
         }
         match close {
@@ -664,24 +663,8 @@ impl<'a> CodeLexer<'a> {
 
     /// `%w[…]`, `%i(…)`, `%q{…}`, `%r{…}`, `%x(…)`.
     fn percent(&mut self, depth: usize) -> Result<bool, String> {
-        let Some(behind) = self.cursor.rest().strip_prefix('%') else {
+        let Some((kind, open, close)) = percent_quotes(self.cursor.rest()) else {
             return Ok(false);
-        };
-        let mut letters = behind.chars();
-        let kind = letters.next().filter(|c| "wWiIqQrxs".contains(*c));
-        let open = match kind {
-            Some(_) => letters.next(),
-            None => behind.chars().next(),
-        };
-        let close = match open {
-            Some('[') => "]",
-            Some('(') => ")",
-            Some('{') => "}",
-            Some('<') if kind.is_some() => ">",
-            Some('|') if kind.is_some() => "|",
-            Some('!') if kind.is_some() => "!",
-            Some('/') if kind.is_some() => "/",
-            _ => return Ok(false),
         };
         // `a % (b)` is arithmetic.
         if kind.is_none()
@@ -717,7 +700,7 @@ impl<'a> CodeLexer<'a> {
                     self.cursor.next();
                 }
                 Some(letter) => {
-                    if Some(letter) == open {
+                    if letter == open {
                         inner = inner.saturating_add(1);
                     } else if close.starts_with(letter) {
                         inner = inner.saturating_sub(1);
@@ -887,4 +870,26 @@ fn near_line(text: &str) -> &str {
         end = end.saturating_sub(1);
     }
     text.get(..end).unwrap_or_default()
+}
+
+/// The letter of a text that opens with a per cent sign, its opening and its closing sign.
+fn percent_quotes(text: &str) -> Option<(Option<char>, char, &'static str)> {
+    let behind = text.strip_prefix('%')?;
+    let mut letters = behind.chars();
+    let kind = letters.next().filter(|c| "wWiIqQrxs".contains(*c));
+    let open = match kind {
+        Some(_) => letters.next()?,
+        None => behind.chars().next()?,
+    };
+    let close = match open {
+        '[' => "]",
+        '(' => ")",
+        '{' => "}",
+        '<' if kind.is_some() => ">",
+        '|' if kind.is_some() => "|",
+        '!' if kind.is_some() => "!",
+        '/' if kind.is_some() => "/",
+        _ => return None,
+    };
+    Some((kind, open, close))
 }

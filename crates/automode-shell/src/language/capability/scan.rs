@@ -65,7 +65,8 @@ pub(super) struct FileScan<'a> {
 }
 
 impl FileScan<'_> {
-    fn run(&mut self) {
+    /// What the imports alone bring in, whoever uses them.
+    fn imported(&mut self) {
         for module in self.imports.open.clone() {
             // Every name of such a module may be here under no name of its own.
             if let Some(rule) = self.table.name(&format!("{module}.*")) {
@@ -87,6 +88,10 @@ impl FileScan<'_> {
                 self.add(at, capability, &module);
             }
         }
+    }
+
+    fn run(&mut self) {
+        self.imported();
         let mut at = 0_usize;
         while self.uses.len() < ENOUGH
             && let Some(lexeme) = self.tokens.get(at)

@@ -29,6 +29,32 @@ struct Level {
     key: String,
 }
 
+/// Goes into the items of lists that a line opens, and out of what it does not belong to.
+fn enter_items(indent: &mut usize, rest: &mut &str, levels: &mut Vec<Level>) {
+    loop {
+        let item = *rest == "-" || rest.starts_with("- ");
+        // A list may stand at the column of the key it belongs to.
+        while levels.last().is_some_and(|level| {
+            level.indent > *indent || (level.indent == *indent && (level.key == "-" || !item))
+        }) {
+            levels.pop();
+        }
+        if !item {
+            return;
+        }
+        levels.push(Level {
+            indent: *indent,
+            key: "-".to_owned(),
+        });
+        let trimmed = rest.get(1..).unwrap_or_default().trim_start();
+        *indent = indent.saturating_add(rest.len().saturating_sub(trimmed.len()));
+        *rest = trimmed;
+        if rest.is_empty() {
+            return;
+        }
+    }
+}
+
 pub(super) fn rows(text: &str) -> Result<Vec<YamlRow>, String> {
     let mut rows = Vec::new();
     let mut levels: Vec<Level> = Vec::new();
@@ -45,29 +71,7 @@ pub(super) fn rows(text: &str) -> Result<Vec<YamlRow>, String> {
             return Err(format!("line {number}: a tab"));
         }
         let mut rest = trimmed.trim_end();
-        loop {
-            let item = rest == "-" || rest.starts_with("- ");
-            // A list may stand at the column of the key it belongs to.
-            while levels.last().is_some_and(|level| {
-                level.indent > indent || (level.indent == indent && (level.key == "-" || !item))
-            }) {
-                levels.pop();
-            }
-            if !item {
-                break;
-            }
-            levels.push(Level {
-                indent,
-                key: "-".to_owned(),
-            });
-            let inner = rest.get(1..).unwrap_or_default();
-            let trimmed = inner.trim_start();
-            indent = indent.saturating_add(rest.len().saturating_sub(trimmed.len()));
-            rest = trimmed;
-            if rest.is_empty() {
-                break;
-            }
-        }
+        enter_items(&mut indent, &mut rest, &mut levels);
         if rest.is_empty() {
             continue;
         }

@@ -31,11 +31,7 @@ pub(super) fn is_shallow(text: &str) -> bool {
                     *chain = 0;
                 }
             }
-            TokenKind::Lpar
-            | TokenKind::Lsqb
-            | TokenKind::Lbrace
-            | TokenKind::FStringStart
-            | TokenKind::TStringStart => {
+            kind if opens(kind) => {
                 // The bracket itself is one link of the outer chain: a call or a subscript.
                 if let Some(chain) = chains.last_mut() {
                     *chain = chain.saturating_add(1);
@@ -43,11 +39,7 @@ pub(super) fn is_shallow(text: &str) -> bool {
                 total = total.saturating_add(1);
                 chains.push(0);
             }
-            TokenKind::Rpar
-            | TokenKind::Rsqb
-            | TokenKind::Rbrace
-            | TokenKind::FStringEnd
-            | TokenKind::TStringEnd => {
+            kind if closes(kind) => {
                 if chains.len() > 1
                     && let Some(chain) = chains.pop()
                 {
@@ -74,6 +66,28 @@ pub(super) fn is_shallow(text: &str) -> bool {
             return false;
         }
     }
+}
+
+fn opens(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Lpar
+            | TokenKind::Lsqb
+            | TokenKind::Lbrace
+            | TokenKind::FStringStart
+            | TokenKind::TStringStart
+    )
+}
+
+fn closes(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Rpar
+            | TokenKind::Rsqb
+            | TokenKind::Rbrace
+            | TokenKind::FStringEnd
+            | TokenKind::TStringEnd
+    )
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Methods of values, instances, classes and containers.
 
-use super::super::library::PYTHON;
+use super::super::library::{CallBehaviour, PYTHON};
 use super::arguments::CallArguments;
 use super::attribute::find_member;
 use super::state::join_options;
@@ -19,6 +19,20 @@ impl PyProgram<'_, '_> {
                 matches!(find_member(class, name), Some(PyValue::Function(_)))
             }
             Some(HeapObject::List { .. } | HeapObject::Dict { .. }) | None => false,
+        }
+    }
+
+    fn perform_if_known(
+        &mut self,
+        behaviour: Option<CallBehaviour>,
+        receiver: &PyValue,
+        given: &CallArguments,
+        label: &str,
+        site: usize,
+    ) -> PyValue {
+        match behaviour {
+            Some(behaviour) => self.perform(behaviour, Some(receiver), given, label, site),
+            None => self.unknown(label, given),
         }
     }
 
@@ -46,21 +60,15 @@ impl PyProgram<'_, '_> {
                 self.member_method(None, &class, name, given, label, site)
             }
             PyValue::Text(text) if text.form == TextForm::Path => {
-                match described("path").or_else(|| described("data")) {
-                    Some(behaviour) => self.perform(behaviour, Some(receiver), &given, label, site),
-                    None => self.unknown(label, &given),
-                }
+                let behaviour = described("path").or_else(|| described("data"));
+                self.perform_if_known(behaviour, receiver, &given, label, site)
             }
             PyValue::Text(_) | PyValue::Data(_) | PyValue::Number(_) | PyValue::None => {
-                match described("data") {
-                    Some(behaviour) => self.perform(behaviour, Some(receiver), &given, label, site),
-                    None => self.unknown(label, &given),
-                }
+                self.perform_if_known(described("data"), receiver, &given, label, site)
             }
-            PyValue::Object(object) => match described(object.kind) {
-                Some(behaviour) => self.perform(behaviour, Some(receiver), &given, label, site),
-                None => self.unknown(label, &given),
-            },
+            PyValue::Object(object) => {
+                self.perform_if_known(described(object.kind), receiver, &given, label, site)
+            }
             // `df.groupby("x").mean`, `plt.figure().gca`: an attribute of a broad kind.
             PyValue::Method(inner, _) => match self.settle(receiver) {
                 PyValue::Method(..) if inner.as_function().is_some() => PyValue::Data(Taint::NONE),
@@ -164,6 +172,60 @@ impl PyProgram<'_, '_> {
         found.unwrap_or(PyValue::None)
     }
 
+    /// One more element, behind the others or who knows where.
+    fn add_item(&mut self, at: usize, name: &str, given: &CallArguments) {
+        let value = given
+            .positional
+            .last()
+            .cloned()
+            .or_else(|| given.more.clone());
+        if let (Some(HeapObject::List { items, rest }), Some(value)) =
+            (self.state.heap.get_mut(&at), value)
+        {
+            if name == "append" && rest.is_none() && self.weak == 0 {
+                items.push(value);
+            } else {
+                let all = items.drain(..).chain(rest.take()).chain([value]);
+                if name == "append" {
+                    // What was there stays in front; the new one may come any number of times.
+                    let mut all: Vec<PyValue> = all.collect();
+                    let last = all.pop();
+                    *items = all;
+                    *rest = last;
+                } else {
+                    *rest = all.reduce(|a, b| a.join(&b));
+                }
+            }
+        }
+    }
+
+    /// The elements of another container.
+    fn add_all(&mut self, at: usize, name: &str, given: &CallArguments) {
+        let values: Vec<PyValue> = given
+            .positional
+            .iter()
+            .map(|value| self.element_or_value(value))
+            .chain(given.keywords.iter().map(|(_, value)| value.clone()))
+            .collect();
+        let exact = match (name, given.positional.as_slice()) {
+            ("extend", [only]) if self.weak == 0 && self.branch == 0 => self.items(only),
+            _ => None,
+        };
+        match self.state.heap.get_mut(&at) {
+            Some(HeapObject::List { items, rest: None }) if exact.is_some() => {
+                items.extend(exact.unwrap_or_default());
+            }
+            Some(HeapObject::List { rest, .. } | HeapObject::Dict { rest, .. }) => {
+                *rest = rest
+                    .take()
+                    .into_iter()
+                    .chain(values)
+                    .reduce(|a, b| a.join(&b));
+            }
+            Some(HeapObject::Instance { .. }) | None => {}
+        }
+    }
+
     /// Methods of lists and dictionaries; those that change them keep both contents possible.
     fn container_method(
         &mut self,
@@ -181,55 +243,11 @@ impl PyProgram<'_, '_> {
             .or_else(|| given.more.clone());
         match name {
             "append" | "add" | "appendleft" | "insert" => {
-                let value = given
-                    .positional
-                    .last()
-                    .cloned()
-                    .or_else(|| given.more.clone());
-                if let (Some(HeapObject::List { items, rest }), Some(value)) =
-                    (self.state.heap.get_mut(&at), value)
-                {
-                    if name == "append" && rest.is_none() && self.weak == 0 {
-                        items.push(value);
-                    } else {
-                        let all = items.drain(..).chain(rest.take()).chain([value]);
-                        if name == "append" {
-                            // What was there stays in front; the new one may come any number of times.
-                            let mut all: Vec<PyValue> = all.collect();
-                            let last = all.pop();
-                            *items = all;
-                            *rest = last;
-                        } else {
-                            *rest = all.reduce(|a, b| a.join(&b));
-                        }
-                    }
-                }
+                self.add_item(at, name, &given);
                 PyValue::None
             }
             "extend" | "update" => {
-                let values: Vec<PyValue> = given
-                    .positional
-                    .iter()
-                    .map(|value| self.element_or_value(value))
-                    .chain(given.keywords.iter().map(|(_, value)| value.clone()))
-                    .collect();
-                let exact = match (name, given.positional.as_slice()) {
-                    ("extend", [only]) if self.weak == 0 && self.branch == 0 => self.items(only),
-                    _ => None,
-                };
-                match self.state.heap.get_mut(&at) {
-                    Some(HeapObject::List { items, rest: None }) if exact.is_some() => {
-                        items.extend(exact.unwrap_or_default());
-                    }
-                    Some(HeapObject::List { rest, .. } | HeapObject::Dict { rest, .. }) => {
-                        *rest = rest
-                            .take()
-                            .into_iter()
-                            .chain(values)
-                            .reduce(|a, b| a.join(&b));
-                    }
-                    Some(HeapObject::Instance { .. }) | None => {}
-                }
+                self.add_all(at, name, &given);
                 PyValue::None
             }
             "get" | "pop" | "setdefault" | "popitem" | "popleft" => {

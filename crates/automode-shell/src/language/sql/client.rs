@@ -44,6 +44,56 @@ fn script_file(path: &str, reading: &mut CodeReading<'_>) {
     reading.hidden_code(Code::File(target), path, Taint::LOCAL);
 }
 
+/// Backslash commands that only show something, or change how it is shown; those that
+/// begin with `d` do too.
+const INFORMING: &[&str] = &[
+    "l",
+    "c",
+    "connect",
+    "q",
+    "x",
+    "t",
+    "a",
+    "f",
+    "pset",
+    "timing",
+    "echo",
+    "qecho",
+    "conninfo",
+    "encoding",
+    "z",
+    "sf",
+    "sv",
+    "set",
+    "unset",
+    "watch",
+    "h",
+    "?",
+    "help",
+    "g",
+    "gx",
+    "p",
+    "r",
+    "o",
+    "H",
+    "C",
+    "errverbose",
+    "if",
+    "else",
+    "elif",
+    "endif",
+    "gset",
+    "gdesc",
+    "crosstabview",
+    "prompt",
+    "u",
+    "use",
+    "G",
+    "s",
+    "lo_list",
+    "prset",
+];
+
 /// A backslash command of psql or mysql, up to the end of the line or the next backslash.
 pub(super) fn psql(cursor: &mut Cursor<'_>, reading: &mut CodeReading<'_>) {
     let whole = cursor.rest().split('\n').next().unwrap_or_default();
@@ -78,56 +128,7 @@ pub(super) fn psql(cursor: &mut Cursor<'_>, reading: &mut CodeReading<'_>) {
         | "password" | "P" | "R" | "getenv" | "lo_unlink" => {
             reading.unknown_call(&format!("\\{name}"))
         }
-        command
-            if command.starts_with('d')
-                || matches!(
-                    command,
-                    "l" | "c"
-                        | "connect"
-                        | "q"
-                        | "x"
-                        | "t"
-                        | "a"
-                        | "f"
-                        | "pset"
-                        | "timing"
-                        | "echo"
-                        | "qecho"
-                        | "conninfo"
-                        | "encoding"
-                        | "z"
-                        | "sf"
-                        | "sv"
-                        | "set"
-                        | "unset"
-                        | "watch"
-                        | "h"
-                        | "?"
-                        | "help"
-                        | "g"
-                        | "gx"
-                        | "p"
-                        | "r"
-                        | "o"
-                        | "H"
-                        | "C"
-                        | "errverbose"
-                        | "if"
-                        | "else"
-                        | "elif"
-                        | "endif"
-                        | "gset"
-                        | "gdesc"
-                        | "crosstabview"
-                        | "prompt"
-                        | "u"
-                        | "use"
-                        | "G"
-                        | "s"
-                        | "lo_list"
-                        | "prset"
-                ) =>
-        {
+        command if command.starts_with('d') || INFORMING.contains(&command) => {
             reading.database(DatabaseVerb::Read);
         }
         _ => reading.unknown_call(&format!("\\{name}")),

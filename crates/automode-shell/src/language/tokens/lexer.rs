@@ -94,15 +94,7 @@ impl Lexer<'_> {
             return self.line_start();
         }
         if next.is_ascii_digit() {
-            let digits = self
-                .cursor
-                .take_while(|c| c.is_ascii_alphanumeric() || c == '_')
-                .to_owned();
-            if self.cursor.eat_decimal_point() {
-                self.cursor
-                    .take_while(|c| c.is_ascii_alphanumeric() || c == '_');
-            }
-            return Ok(Some(ScriptToken::Number(digits)));
+            return Ok(Some(self.number()));
         }
         if self.language == Language::Perl
             && let Some(token) = perl::token(self, next)?
@@ -137,8 +129,7 @@ impl Lexer<'_> {
             }
             '%' if self.language == Language::Ruby && self.regex_here() => self.percent(),
             ':' if self.language == Language::Ruby => Ok(Some(self.symbol()?)),
-            '?' if self.language == Language::Php && self.cursor.rest().starts_with("?>") => {
-                self.cursor.eat("?>");
+            '?' if self.language == Language::Php && self.cursor.eat("?>") => {
                 if self.cursor.rest().contains("<?") {
                     self.open_php();
                 } else {
@@ -146,18 +137,7 @@ impl Lexer<'_> {
                 }
                 Ok(Some(ScriptToken::Mark(";")))
             }
-            '[' if self.language == Language::Lua => {
-                Ok(Some(match long_bracket(&mut self.cursor) {
-                    Some(close) => {
-                        let body = self.cursor.until(&close).ok_or("unterminated text")?;
-                        ScriptToken::Text(vec![Piece::Text(body.to_owned())])
-                    }
-                    None => {
-                        self.cursor.next();
-                        ScriptToken::Mark("[")
-                    }
-                }))
-            }
+            '[' if self.language == Language::Lua => self.lua_bracket().map(Some),
             '<' if self.cursor.rest().starts_with("<<") && self.heredoc_here() => {
                 Err("here-document")
             }
@@ -166,6 +146,25 @@ impl Lexer<'_> {
                 None => Err("odd character"),
             },
         }
+    }
+
+    fn number(&mut self) -> ScriptToken {
+        let digit = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let digits = self.cursor.take_while(digit).to_owned();
+        if self.cursor.eat_decimal_point() {
+            self.cursor.take_while(digit);
+        }
+        ScriptToken::Number(digits)
+    }
+
+    /// `[[text]]`, `[=[text]=]`, or a bracket alone.
+    fn lua_bracket(&mut self) -> Result<ScriptToken, &'static str> {
+        let Some(close) = long_bracket(&mut self.cursor) else {
+            self.cursor.next();
+            return Ok(ScriptToken::Mark("["));
+        };
+        let body = self.cursor.until(&close).ok_or("unterminated text")?;
+        Ok(ScriptToken::Text(vec![Piece::Text(body.to_owned())]))
     }
 
     fn line_start(&mut self) -> Result<Option<ScriptToken>, &'static str> {
@@ -310,23 +309,17 @@ pub(super) fn lex(text: &str, language: Language) -> Result<Lexed, &'static str>
     Ok(lexer.lexed)
 }
 
+/// Signs that a name of a language may begin with.
+const SIGILS: &[(Language, char)] = &[
+    (Language::JavaScript, '$'),
+    (Language::JavaScript, '#'),
+    (Language::Ruby, '@'),
+    (Language::Ruby, '$'),
+    (Language::Php, '$'),
+];
+
 fn is_name_start(next: char, language: Language) -> bool {
-    next.is_alphabetic()
-        || next == '_'
-        || match language {
-            Language::JavaScript => next == '$' || next == '#',
-            Language::Ruby => next == '@' || next == '$',
-            Language::Php => next == '$',
-            Language::Shell
-            | Language::Python
-            | Language::Perl
-            | Language::Lua
-            | Language::Awk
-            | Language::Sed
-            | Language::Sql
-            | Language::PowerShell
-            | Language::Other => false,
-        }
+    next.is_alphabetic() || next == '_' || SIGILS.contains(&(language, next))
 }
 
 fn is_ruby_word(name: &str) -> bool {

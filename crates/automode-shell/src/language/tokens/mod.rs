@@ -66,6 +66,19 @@ impl ScriptToken {
             | Self::Line => "",
         }
     }
+
+    /// The name that it is.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Text(_)
+            | Self::Command(_)
+            | Self::Number(_)
+            | Self::Regex
+            | Self::Mark(_)
+            | Self::Line => None,
+        }
+    }
 }
 
 /// A token, and whether it follows the one before without a space.

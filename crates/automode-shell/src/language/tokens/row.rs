@@ -117,53 +117,34 @@ pub(super) fn statement_end(tokens: &[Lexeme], language: Language) -> Option<usi
     let mut depth = 0_usize;
     let mut previous: Option<&ScriptToken> = None;
     for (at, lexeme) in tokens.iter().take(STATEMENT).enumerate() {
-        match &lexeme.token {
-            ScriptToken::Mark("(" | "[") => depth = depth.saturating_add(1),
-            ScriptToken::Mark("{") if depth == 0 && language == Language::Ruby && at > 0 => {
-                return Some(at);
-            }
-            ScriptToken::Mark("{") => depth = depth.saturating_add(1),
-            ScriptToken::Mark(")" | "]" | "}") => match depth.checked_sub(1) {
+        match lexeme.token.mark() {
+            "(" | "[" => depth = depth.saturating_add(1),
+            "{" if depth == 0 && language == Language::Ruby && at > 0 => return Some(at),
+            "{" => depth = depth.saturating_add(1),
+            ")" | "]" | "}" => match depth.checked_sub(1) {
                 Some(less) => depth = less,
                 None => return Some(at),
             },
-            ScriptToken::Mark(";") if depth == 0 => return Some(at),
-            ScriptToken::Line
-                if depth == 0
-                    && language == Language::Ruby
-                    && !matches!(
-                        previous,
-                        Some(ScriptToken::Mark("," | "." | "+" | "&&" | "||"))
-                    ) =>
-            {
+            ";" if depth == 0 => return Some(at),
+            _ if depth == 0 && ends_statement(&lexeme.token, previous, language) => {
                 return Some(at);
             }
-            ScriptToken::Name(word)
-                if depth == 0
-                    && matches!(
-                        word.as_str(),
-                        "if" | "unless"
-                            | "while"
-                            | "until"
-                            | "for"
-                            | "foreach"
-                            | "do"
-                            | "and"
-                            | "or"
-                            | "rescue"
-                    ) =>
-            {
-                return Some(at);
-            }
-            ScriptToken::Name(_)
-            | ScriptToken::Text(_)
-            | ScriptToken::Command(_)
-            | ScriptToken::Number(_)
-            | ScriptToken::Regex
-            | ScriptToken::Mark(_)
-            | ScriptToken::Line => {}
+            _ => {}
         }
         previous = Some(&lexeme.token);
     }
     (tokens.len() <= STATEMENT).then_some(tokens.len())
+}
+
+/// A word behind which another command or its condition stands, or the end of a line.
+fn ends_statement(token: &ScriptToken, previous: Option<&ScriptToken>, language: Language) -> bool {
+    const WORDS: &[&str] = &[
+        "if", "unless", "while", "until", "for", "foreach", "do", "and", "or", "rescue",
+    ];
+    if *token == ScriptToken::Line {
+        let goes_on = previous
+            .is_some_and(|previous| matches!(previous.mark(), "," | "." | "+" | "&&" | "||"));
+        return language == Language::Ruby && !goes_on;
+    }
+    token.name().is_some_and(|word| WORDS.contains(&word))
 }

@@ -5,6 +5,7 @@
 //! one line a case: what must never come out clean, however it is written.
 
 use super::{CapabilityReading, SourceLanguage, capabilities};
+use crate::language::tests::PAIRED;
 
 #[track_caller]
 fn check(language: SourceLanguage, cases: &str) {
@@ -71,17 +72,8 @@ languages! {
     workflow Workflow "workflow.txt"
 }
 
-/// Pieces that open something in at least one of the languages.
+/// Other pieces that open something in at least one of the languages.
 const PIECES: &[&str] = &[
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    "\"",
-    "'",
-    "`",
     "\"\"\"",
     "/",
     "/*",
@@ -136,18 +128,19 @@ fn hostile_files_neither_break_nor_stall() {
         seed ^= seed << 17;
         seed
     };
+    let pieces = [PAIRED, PIECES].concat();
     for _ in 0..60 {
         let text: String = (0..60)
             .filter_map(|_| {
-                let at = next() % u64::try_from(PIECES.len()).unwrap_or(1);
-                PIECES.get(usize::try_from(at).unwrap_or_default()).copied()
+                let at = next() % u64::try_from(pieces.len()).unwrap_or(1);
+                pieces.get(usize::try_from(at).unwrap_or_default()).copied()
             })
             .collect();
         for language in SourceLanguage::ALL {
             let _reading = capabilities(*language, &text);
         }
     }
-    for piece in PIECES {
+    for piece in &pieces {
         let text = piece.repeat(4_000 / piece.len());
         for language in SourceLanguage::ALL {
             let start = std::time::Instant::now();
