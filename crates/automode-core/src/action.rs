@@ -113,6 +113,27 @@ impl Replacement {
     }
 }
 
+/// A file that an editing tool changes, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileEdit<'a> {
+    /// [`Action::Edit`]
+    Replace {
+        path: &'a str,
+        old: &'a str,
+        new: &'a str,
+        steps: &'a [Replacement],
+    },
+    Write {
+        path: &'a str,
+        content: &'a str,
+    },
+    Notebook {
+        path: &'a str,
+        mode: &'a str,
+        source: &'a str,
+    },
+}
+
 impl Action {
     /// An edit by replacements. One that replaces nothing writes the whole file, and then
     /// so do all.
@@ -136,9 +157,32 @@ impl Action {
     /// The file that an editing tool changes.
     #[must_use]
     pub fn edited_file(&self) -> Option<&str> {
+        self.file_edit().map(|edit| match edit {
+            FileEdit::Replace { path, .. }
+            | FileEdit::Write { path, .. }
+            | FileEdit::Notebook { path, .. } => path,
+        })
+    }
+
+    /// What an editing tool does to a file; the one place that lists every action for this
+    /// question.
+    #[must_use]
+    pub fn file_edit(&self) -> Option<FileEdit<'_>> {
         match self {
-            Self::Edit { path, .. } | Self::Write { path, .. } | Self::Notebook { path, .. } => {
-                Some(path)
+            Self::Edit {
+                path,
+                old,
+                new,
+                steps,
+            } => Some(FileEdit::Replace {
+                path,
+                old,
+                new,
+                steps,
+            }),
+            Self::Write { path, content } => Some(FileEdit::Write { path, content }),
+            Self::Notebook { path, mode, source } => {
+                Some(FileEdit::Notebook { path, mode, source })
             }
             Self::Shell { .. }
             | Self::PowerShell { .. }

@@ -55,9 +55,11 @@ pub fn digest(bytes: impl AsRef<[u8]>) -> String {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Two letters a byte.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
     let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or_default();
-    let mut text = String::with_capacity(64);
+    let mut text = String::with_capacity(bytes.len().saturating_mul(2));
     for byte in bytes {
         text.push(digit(byte >> 4));
         text.push(digit(byte & 0xf));

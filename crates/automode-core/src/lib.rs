@@ -39,10 +39,10 @@ mod trace;
 pub mod transcript;
 mod verdict;
 
-pub use action::{Action, Replacement};
+pub use action::{Action, FileEdit, Replacement};
 pub use call::{CallRecord, Outcome, ToolCall};
 pub use decision::Decision;
-pub use digest::{Digester, digest};
+pub use digest::{Digester, digest, hex};
 pub use facts::{
     ChangedFile, Changes, Facts, GitState, HOOKS, PathFact, PathKind, Query, Remote, RepoFact,
     Tracking,

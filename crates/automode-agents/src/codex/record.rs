@@ -191,11 +191,11 @@ fn shell(text: &str, input: &Value, cwd: &str) -> ToolCall {
 
 /// A command as text, or as words: `["bash", "-lc", "…"]` is its script.
 fn command(value: Option<&Value>) -> Option<String> {
-    let words: Vec<&str> = match value? {
-        Value::String(text) => return Some(text.clone()),
-        Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
-        _ => return None,
-    };
+    let value = value?;
+    if let Some(text) = value.as_str() {
+        return Some(text.to_owned());
+    }
+    let words: Vec<&str> = value.as_array()?.iter().filter_map(Value::as_str).collect();
     match words.as_slice() {
         [
             "bash" | "sh" | "zsh" | "/bin/bash" | "/bin/sh" | "/bin/zsh",

@@ -7,8 +7,7 @@ use automode_shell::{
     Analysis, Context, Extent, Facts, FileFact, Invocation, Nature, Stdin, Stdout, Target, Value,
 };
 
-use crate::Action;
-use crate::Replacement;
+use crate::{Action, FileEdit, Replacement};
 
 /// A file and what an action puts into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,17 +27,19 @@ pub fn of(action: &Action, analysis: &Analysis, context: &Context, facts: &Facts
             append: false,
         }]
     };
-    match action {
-        Action::Write { path, content } => whole(path, content.clone()),
-        Action::Edit {
+    match action.file_edit() {
+        Some(FileEdit::Write { path, content }) => whole(path, content.to_owned()),
+        Some(FileEdit::Replace {
             path, new, steps, ..
-        } => {
+        }) => {
             let body = edited(&absolute(path, context), new, steps, facts);
             whole(path, body)
         }
-        Action::Notebook { path, source, .. } => whole(path, source.clone()),
-        Action::Shell { .. } => analysis.invocations.iter().flat_map(written).collect(),
-        _ => Vec::new(),
+        Some(FileEdit::Notebook { path, source, .. }) => whole(path, source.to_owned()),
+        None if matches!(action, Action::Shell { .. }) => {
+            analysis.invocations.iter().flat_map(written).collect()
+        }
+        None => Vec::new(),
     }
 }
 

@@ -23,6 +23,19 @@ pub struct Question<'a> {
     pub now: u64,
 }
 
+#[cfg(test)]
+impl<'a> Question<'a> {
+    pub fn without_judge(call: &'a ToolCall, session: &'a Session, policy: &'a Policy) -> Self {
+        Self {
+            call,
+            session,
+            policy,
+            judge: JudgePresence::Absent,
+            now: 0,
+        }
+    }
+}
+
 /// Whether there is a judge to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgePresence {
@@ -251,13 +264,7 @@ mod tests {
         let call = ToolCall::bash(command, "/w");
         let session = Session::default();
         let policy = Policy::default();
-        let mut case = Case::new(Question {
-            call: &call,
-            session: &session,
-            policy: &policy,
-            judge: JudgePresence::Absent,
-            now: 0,
-        });
+        let mut case = Case::new(Question::without_judge(&call, &session, &policy));
         let asked = case.effects.analysis.needs.clone();
         let mut files: BTreeMap<String, FileFact> = asked
             .iter()

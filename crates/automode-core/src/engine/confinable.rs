@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use automode_shell::place::Zone;
 use automode_shell::{
     Act, Code, Coverage, Effect, Extent, FileChange, GapKind, Host, Invocation, ProcessScope,
-    Taint, Target, Value, VcsOp, WriteHow,
+    Taint, Target, Touch, Value, VcsOp, WriteHow,
 };
 
 use crate::confine::{ConfineSettings, Confinement, Git, SnapshotPlan, rewrite};
@@ -233,16 +233,14 @@ fn git(scene: &Scene<'_>) -> Git {
 fn named(scene: &Scene<'_>) -> Vec<String> {
     let mut paths: Vec<String> = scene
         .effects()
-        .filter_map(|effect| match &effect.act {
-            Act::Read { target }
-            | Act::Execute {
-                code: Code::File(target),
-                ..
-            } => Some(target),
+        .filter_map(|effect| effect.act.touches())
+        .filter(|(touch, target)| match touch {
+            Touch::Read | Touch::Run => true,
             // Names alone were asked for; a tree that is shown shows its files as well.
-            Act::List { target } if scene.place(target).zone != Zone::InHome => Some(target),
-            _ => None,
+            Touch::List => scene.place(target).zone != Zone::InHome,
+            Touch::Write | Touch::Delete | Touch::DeleteTree => false,
         })
+        .map(|(_, target)| target)
         .filter(|target| target.extent == Extent::Exact)
         .filter(|target| {
             matches!(
@@ -327,9 +325,9 @@ fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
         Extent::Pattern | Extent::Below => Some(certain(&target.path)),
         Extent::Prefix | Extent::Unknown => None,
     };
-    match &effect.act {
-        Act::Delete { target, .. }
-        | Act::Write {
+    match effect.act.file_change() {
+        FileChange::Delete { target, .. }
+        | FileChange::Write {
             target,
             how: WriteHow::Replace | WriteHow::Edit,
             ..
@@ -340,16 +338,19 @@ fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
             }
             Some(_) | None => false,
         },
-        Act::Vcs(VcsOp::DiscardChanges { .. } | VcsOp::Clean { ignored: false, .. }) => {
-            match scene.invocation(effect).and_then(working_tree) {
-                Some(tree) => {
-                    plan.changed_in.push(tree);
-                    true
-                }
-                None => false,
+        FileChange::Repository(
+            VcsOp::DiscardChanges { .. } | VcsOp::Clean { ignored: false, .. },
+        ) => match scene.invocation(effect).and_then(working_tree) {
+            Some(tree) => {
+                plan.changed_in.push(tree);
+                true
             }
-        }
-        _ => false,
+            None => false,
+        },
+        FileChange::Repository(_)
+        | FileChange::Write { .. }
+        | FileChange::Nothing
+        | FileChange::Untold => false,
     }
 }
 

@@ -213,13 +213,7 @@ proptest! {
                 enforces,
                 ..Session::default()
             };
-            let mut case = Case::new(Question {
-                call: &call,
-                session: &session,
-                policy: &policy,
-                judge: JudgePresence::Absent,
-                now: 0,
-            });
+            let mut case = Case::new(Question::without_judge(&call, &session, &policy));
             for _ in 0..4 {
                 let queries = plan(&case);
                 case.asked.extend(queries.iter().cloned());

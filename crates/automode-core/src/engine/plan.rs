@@ -10,9 +10,10 @@ use automode_shell::{Act, Code, Extent, Nature, Need, Target, VcsOp, WriteHow};
 
 use super::case::Case;
 use super::project;
-use crate::exceptions::MANIFESTS;
+
+use crate::exceptions::manifest_names;
 use crate::scene::changes;
-use crate::{Action, NamePattern, Query, fastpath, path, rules};
+use crate::{Action, FileEdit, NamePattern, Query, fastpath, path, rules};
 
 /// The most things looked at in one round.
 const MOST: usize = 128;
@@ -93,18 +94,7 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
 /// What a shell command touches, runs and commits to.
 fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
     let analysis = &case.effects.analysis;
-    for need in &analysis.needs {
-        let path = need.path().to_owned();
-        match need {
-            Need::Below(_) => {
-                wanted.insert(Query::Tree(path));
-            }
-            Need::File(_) | Need::Tree(_) | Need::Secret(_) => {
-                wanted.insert(Query::File(path.clone()));
-                wanted.insert(Query::Path(path));
-            }
-        }
-    }
+    wanted.extend(analysis.needs.iter().flat_map(needed));
     // What git starts, its configuration says: it is looked at whenever git runs.
     let git = analysis.invocations.iter();
     let git = git.filter(|start| start.is_a(Nature::Git));
@@ -149,26 +139,41 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         if let Act::Vcs(op) = &effect.act {
             let invocation = analysis.invocations.get(effect.by);
             let cwd = invocation.and_then(|invocation| invocation.cwd.clone());
-            let cwd = cwd.unwrap_or_else(|| case.context.cwd.clone());
-            if let VcsOp::DiscardChanges {
-                target: Some(target),
-            } = op
-            {
-                wanted.extend(observable(target).map(Query::GitState));
-            }
-            wanted.insert(match op {
-                VcsOp::DiscardChanges { .. } | VcsOp::Clean { .. } => Query::RepoState(cwd),
-                VcsOp::Local
-                | VcsOp::DropHistory
-                | VcsOp::Rewrite
-                | VcsOp::Fetch
-                | VcsOp::Push { .. }
-                | VcsOp::Remote { .. }
-                | VcsOp::Config { .. }
-                | VcsOp::Apply => Query::Repo(cwd),
-            });
+            repository(op, cwd.unwrap_or_else(|| case.context.cwd.clone()), wanted);
         }
     }
+}
+
+/// What the analysis itself asks for.
+fn needed(need: &Need) -> Vec<Query> {
+    let path = need.path().to_owned();
+    match need {
+        Need::Below(_) => vec![Query::Tree(path)],
+        Need::File(_) | Need::Tree(_) | Need::Secret(_) => {
+            vec![Query::File(path.clone()), Query::Path(path)]
+        }
+    }
+}
+
+/// What a change to version control depends on, in the directory it works in.
+fn repository(op: &VcsOp, cwd: String, wanted: &mut BTreeSet<Query>) {
+    if let VcsOp::DiscardChanges {
+        target: Some(target),
+    } = op
+    {
+        wanted.extend(observable(target).map(Query::GitState));
+    }
+    wanted.insert(match op {
+        VcsOp::DiscardChanges { .. } | VcsOp::Clean { .. } => Query::RepoState(cwd),
+        VcsOp::Local
+        | VcsOp::DropHistory
+        | VcsOp::Rewrite
+        | VcsOp::Fetch
+        | VcsOp::Push { .. }
+        | VcsOp::Remote { .. }
+        | VcsOp::Config { .. }
+        | VcsOp::Apply => Query::Repo(cwd),
+    });
 }
 
 /// Places that nobody may read, where something is read that may hold them.
@@ -211,8 +216,7 @@ fn manifests(case: &Case<'_>) -> Vec<Query> {
     places
         .into_iter()
         .flat_map(|root| {
-            MANIFESTS
-                .iter()
+            manifest_names()
                 .map(move |name| Query::File(format!("{}/{name}", root.trim_end_matches('/'))))
         })
         .collect()
@@ -220,16 +224,16 @@ fn manifests(case: &Case<'_>) -> Vec<Query> {
 
 /// A whole file in place of another.
 fn overwrites(action: &Action) -> bool {
-    match action {
-        Action::Write { .. } => true,
-        Action::Edit { old, steps, .. } => {
+    match action.file_edit() {
+        Some(FileEdit::Write { .. }) => true,
+        Some(FileEdit::Replace { old, steps, .. }) => {
             old.is_empty()
                 || steps
                     .iter()
                     .any(|step| step.all || step.new.trim().is_empty())
         }
-        Action::Notebook { mode, .. } => mode != "insert",
-        _ => false,
+        Some(FileEdit::Notebook { mode, .. }) => mode != "insert",
+        None => false,
     }
 }
 

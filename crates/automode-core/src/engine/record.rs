@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use automode_shell::{
-    Act, Direction, Effect, Extent, FileFact, Host, Nature, Target, Value, VcsOp,
+    Act, Direction, Effect, Extent, FileChange, FileFact, Host, Nature, Taint, Target, Value, VcsOp,
 };
 
 use super::case::Case;
@@ -129,67 +129,101 @@ pub(super) fn written(case: &Case<'_>) -> Vec<WrittenFile> {
     let effects = case.effects.analysis.effects.iter();
     effects
         .flat_map(|effect| {
-            let (target, data) = match &effect.act {
-                Act::Write { target, data, .. } => (target, *data),
+            let (target, data) = match effect.act.file_change() {
+                FileChange::Write { target, data, .. } => (target, data),
                 // What is gone is nobody's: another file of that name is another file.
-                Act::Delete { target, .. } => return forgotten(case, target),
-                Act::Vcs(VcsOp::Apply | VcsOp::Fetch) if reaches_stranger(case, effect) => {
-                    return case
-                        .context
-                        .roots
-                        .iter()
-                        .map(|root| WrittenFile {
-                            path: format!("{}/", root.trim_end_matches('/')),
-                            digest: String::new(),
-                            created: false,
-                            findings: Vec::new(),
-                            taint: vec!["network".to_owned()],
-                        })
-                        .collect();
+                FileChange::Delete { target, .. } => return forgotten(case, target),
+                FileChange::Repository(VcsOp::Apply | VcsOp::Fetch)
+                    if reaches_stranger(case, effect) =>
+                {
+                    return brought(case);
                 }
-                _ => return Vec::new(),
+                FileChange::Repository(_) | FileChange::Nothing | FileChange::Untold => {
+                    return Vec::new();
+                }
             };
-            let mut taint: Vec<String> = data.names().map(str::to_owned).collect();
-            taint.extend(inherited.iter().cloned());
-            if is_fetched(case, effect) {
-                taint.push("network".to_owned());
-            }
-            if moves_strange_work(case, effect) {
-                taint.push(WrittenFile::MOVED.to_owned());
-            }
-            taint.sort();
-            taint.dedup();
-            let known = case.facts.paths.get(&target.path);
-            let into = known.is_some_and(|fact| fact.kind == PathKind::Directory);
-            let marked = taint.iter().any(|mark| counts(mark));
-            if target.extent == Extent::Exact && !(into && marked) {
-                return vec![file(&target.path, String::new(), taint)];
-            }
-            // A folder that was filled counts as written with all that is in it; the
-            // project itself is no such folder.
-            let mut roots = case.context.roots.iter().chain([&case.context.cwd]);
-            if target.extent == Extent::Below
-                && !target.path.is_empty()
-                && !roots.any(|root| *root == target.path)
-            {
-                let tree = format!("{}/", target.path.trim_end_matches('/'));
-                return vec![WrittenFile {
-                    created: false,
-                    ..file(&tree, String::new(), taint)
-                }];
-            }
-            let trees = if marked {
-                trees(case, effect, target)
-            } else {
-                Vec::new()
-            };
-            trees
-                .into_iter()
-                .map(|path| WrittenFile {
-                    created: false,
-                    ..file(&path, String::new(), taint.clone())
-                })
-                .collect()
+            written_at(
+                case,
+                effect,
+                target,
+                marks(case, effect, data, &inherited),
+                &file,
+            )
+        })
+        .collect()
+}
+
+/// The files that a write may put at a target, made by `file` of a path, a digest and marks.
+fn written_at(
+    case: &Case<'_>,
+    effect: &Effect,
+    target: &Target,
+    taint: Vec<String>,
+    file: &dyn Fn(&str, String, Vec<String>) -> WrittenFile,
+) -> Vec<WrittenFile> {
+    let known = case.facts.paths.get(&target.path);
+    let into = known.is_some_and(|fact| fact.kind == PathKind::Directory);
+    let marked = taint.iter().any(|mark| counts(mark));
+    if target.extent == Extent::Exact && !(into && marked) {
+        return vec![file(&target.path, String::new(), taint)];
+    }
+    // A folder that was filled counts as written with all that is in it; the
+    // project itself is no such folder.
+    let mut roots = case.context.roots.iter().chain([&case.context.cwd]);
+    if target.extent == Extent::Below
+        && !target.path.is_empty()
+        && !roots.any(|root| *root == target.path)
+    {
+        let tree = format!("{}/", target.path.trim_end_matches('/'));
+        return vec![WrittenFile {
+            created: false,
+            ..file(&tree, String::new(), taint)
+        }];
+    }
+    let trees = if marked {
+        trees(case, effect, target)
+    } else {
+        Vec::new()
+    };
+    trees
+        .into_iter()
+        .map(|path| WrittenFile {
+            created: false,
+            ..file(&path, String::new(), taint.clone())
+        })
+        .collect()
+}
+
+/// The marks that a written file carries on, in order and each once.
+fn marks(
+    case: &Case<'_>,
+    effect: &Effect,
+    data: Taint,
+    inherited: &BTreeSet<String>,
+) -> Vec<String> {
+    let mut marks: Vec<String> = data.names().map(str::to_owned).collect();
+    marks.extend(inherited.iter().cloned());
+    if is_fetched(case, effect) {
+        marks.push("network".to_owned());
+    }
+    if moves_strange_work(case, effect) {
+        marks.push(WrittenFile::MOVED.to_owned());
+    }
+    marks.sort();
+    marks.dedup();
+    marks
+}
+
+/// The whole project, into which strangers' work was taken.
+fn brought(case: &Case<'_>) -> Vec<WrittenFile> {
+    let roots = case.context.roots.iter();
+    roots
+        .map(|root| WrittenFile {
+            path: format!("{}/", root.trim_end_matches('/')),
+            digest: String::new(),
+            created: false,
+            findings: Vec::new(),
+            taint: vec!["network".to_owned()],
         })
         .collect()
 }

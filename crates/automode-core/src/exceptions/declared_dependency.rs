@@ -3,54 +3,20 @@
 //! The manifest is the consent: it exists, it names the package, and this
 //! session did not change it.
 
-use automode_shell::{Act, Code, Effect, Extent, FileFact, Host, PackageOp, PackageSource, Scope};
+use automode_shell::{
+    Act, Code, Effect, Extent, FileFact, Host, PackageOp, PackageSource, Scope, Touch,
+};
 
 use super::Exception;
 use super::inside::keeps_inside;
-use super::{manifest, noted_name};
+use super::manifest::{self, manifest_names};
+use super::noted_name;
 use crate::scene::Scene;
 use crate::{Finding, transcript};
 
 pub struct DeclaredDependency;
 
 const ID: &str = "declared-dependency";
-
-/// Files in which projects declare what they depend on.
-pub const MANIFESTS: &[&str] = &[
-    "package.json",
-    "package-lock.json",
-    "pnpm-lock.yaml",
-    "yarn.lock",
-    "bun.lock",
-    "requirements.txt",
-    "requirements-dev.txt",
-    "requirements_dev.txt",
-    "requirements-test.txt",
-    "dev-requirements.txt",
-    "test-requirements.txt",
-    "requirements/base.txt",
-    "requirements/dev.txt",
-    "requirements/development.txt",
-    "requirements/test.txt",
-    "environment.yaml",
-    "Cargo.lock",
-    "Gemfile.lock",
-    "composer.lock",
-    "Directory.Packages.props",
-    "pyproject.toml",
-    "setup.py",
-    "setup.cfg",
-    "Pipfile",
-    "poetry.lock",
-    "uv.lock",
-    "Cargo.toml",
-    "go.mod",
-    "Gemfile",
-    "composer.json",
-    "mix.exs",
-    "pubspec.yaml",
-    "environment.yml",
-];
 
 /// Files that say where packages come from, or what runs when they come.
 const REDIRECTS: &[&str] = &[
@@ -176,13 +142,20 @@ fn brought_by<'n>(scene: &Scene<'_>, effect: &Effect, program: &'n str) -> &'n s
 fn is_from_its_registry(scene: &Scene<'_>, effect: &Effect) -> bool {
     let same = |other: &&Effect| other.by == effect.by;
     keeps_inside(scene, effect)
-        && scene.effects().filter(same).all(|other| match &other.act {
-            Act::Connect {
-                host: Host::Named(_) | Host::Unknown,
-                ..
-            } => false,
-            Act::Read { target } | Act::List { target } => scene.written(&target.path).is_none(),
-            _ => true,
+        && scene.effects().filter(same).all(|other| {
+            let elsewhere = matches!(
+                &other.act,
+                Act::Connect {
+                    host: Host::Named(_) | Host::Unknown,
+                    ..
+                }
+            );
+            let is_looked_at = |touch: Touch| matches!(touch, Touch::Read | Touch::List);
+            let looked_at = other
+                .act
+                .touches()
+                .filter(|(touch, _)| is_looked_at(*touch));
+            !elsewhere && looked_at.is_none_or(|(_, target)| scene.written(&target.path).is_none())
         })
 }
 
@@ -191,7 +164,7 @@ fn is_untouched(scene: &Scene<'_>, install: &Effect) -> bool {
     let declares = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or_default();
         let builds = name.ends_with(".gyp") || name.ends_with(".gypi");
-        builds || MANIFESTS.contains(&name) || REDIRECTS.contains(&name)
+        builds || manifest_names().any(|known| known == name) || REDIRECTS.contains(&name)
     };
     let by_session = scene
         .session
@@ -221,8 +194,8 @@ fn declares_nothing(pattern: &str) -> bool {
     let Some((_, ending)) = last.rsplit_once('*') else {
         return false;
     };
-    let all = MANIFESTS.iter().chain(REDIRECTS);
-    !ending.is_empty() && !all.into_iter().any(|name| name.ends_with(ending))
+    let mut all = manifest_names().chain(REDIRECTS.iter().copied());
+    !ending.is_empty() && !all.any(|name| name.ends_with(ending))
 }
 
 /// A manifest of the program's own, beside the working directory, declares the package.
@@ -285,7 +258,7 @@ fn is_declared_version(scene: &Scene<'_>, package: &str) -> bool {
     };
     let roots = scene.context.roots.iter().chain([&scene.context.cwd]);
     roots.into_iter().any(|root| {
-        MANIFESTS.iter().any(|manifest| {
+        manifest_names().any(|manifest| {
             let path = format!("{}/{manifest}", root.trim_end_matches('/'));
             match scene.facts.shell.files.get(&path) {
                 Some(FileFact::Text { body, session }) => !session && declares(body),

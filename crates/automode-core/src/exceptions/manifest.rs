@@ -86,6 +86,12 @@ const FAMILIES: &[Family] = &[
     },
 ];
 
+/// Files in which projects declare what they depend on, of every manager.
+pub fn manifest_names() -> impl Iterator<Item = &'static str> {
+    let families = FAMILIES.iter();
+    families.flat_map(|family| family.manifests.iter().copied())
+}
+
 /// The manifests that a program takes its packages from.
 pub(super) fn of_program(program: &str) -> &'static [&'static str] {
     let name = program.rsplit('/').next().unwrap_or_default();

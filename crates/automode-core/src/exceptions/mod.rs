@@ -20,8 +20,8 @@ mod standard_credential;
 mod test_artifact;
 mod toolchain_setup;
 
-pub use declared_dependency::MANIFESTS;
 pub(crate) use manifest::in_tables;
+pub use manifest::manifest_names;
 pub(crate) use noted_name::is_well_known;
 pub(crate) use own_program::is_compiler;
 pub use project_code::ProjectCode;

@@ -11,7 +11,8 @@
 use automode_shell::language::capability::SourceLanguage;
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Effect, Extent, GapKind, Invocation, Stdin, Taint, Target, Value, WriteHow,
+    Act, Code, Effect, Extent, FileChange, GapKind, Invocation, Stdin, Taint, Target, Value,
+    WriteHow,
 };
 
 use super::inside::keeps_inside;
@@ -214,8 +215,8 @@ fn is_put_there(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool {
         })
     };
     scene.effects().any(|other| {
-        let disturbs = match &other.act {
-            Act::Write {
+        let disturbs = match other.act.file_change() {
+            FileChange::Write {
                 target: put, how, ..
             } => match how {
                 WriteHow::Touch | WriteHow::Attributes => false,
@@ -230,8 +231,8 @@ fn is_put_there(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool {
                         || target.path.starts_with(&above)
                 }
             },
-            Act::Vcs(_) => true,
-            _ => false,
+            FileChange::Repository(_) => true,
+            FileChange::Delete { .. } | FileChange::Nothing | FileChange::Untold => false,
         };
         other.by != effect.by && disturbs && !is_build(other)
     })
@@ -415,12 +416,12 @@ pub(super) fn is_compiled_here(target: &Target, effect: &Effect, scene: &Scene<'
 
 /// One invocation of the command writes the file, and nothing else that it writes can be it.
 fn is_written_once(path: &str, scene: &Scene<'_>) -> bool {
-    let mut writers = scene.effects().filter_map(|effect| match &effect.act {
-        Act::Write { target, how, .. } => {
-            let elsewhere = target.extent == Extent::Exact && target.path != path;
-            (!elsewhere || *how == WriteHow::Link).then_some(effect.by)
-        }
-        _ => None,
+    let mut writers = scene.effects().filter_map(|effect| {
+        let FileChange::Write { target, how, .. } = effect.act.file_change() else {
+            return None;
+        };
+        let elsewhere = target.extent == Extent::Exact && target.path != path;
+        (!elsewhere || how == WriteHow::Link).then_some(effect.by)
     });
     let first = writers.next();
     first.is_some() && writers.all(|by| Some(by) == first)
@@ -725,15 +726,16 @@ fn names_no_package(start: &Invocation) -> bool {
 
 /// Whether an effect runs a tool of the environment or a program of the project.
 pub(super) fn is_own(effect: &Effect, scene: &Scene<'_>) -> bool {
-    match &effect.act {
-        Act::Execute {
-            code: Code::File(target),
-            ..
-        } => is_installed_tool(target, scene) || is_own_file(target, effect, scene),
-        Act::Execute {
-            code: Code::Task { runner, name },
-            ..
-        } => is_own_run(runner, name, effect, scene),
-        _ => false,
-    }
+    effect.act.executes().is_some_and(|(code, _)| match code {
+        Code::File(target) => {
+            is_installed_tool(target, scene) || is_own_file(target, effect, scene)
+        }
+        Code::Task { runner, name } => is_own_run(runner, name, effect, scene),
+        Code::Program(_)
+        | Code::Inline { .. }
+        | Code::Stream
+        | Code::Package(_)
+        | Code::Container { .. }
+        | Code::Remote { .. } => false,
+    })
 }

@@ -22,30 +22,32 @@ pub enum ProjectCode {
     Judge,
 }
 
+/// Whether it is what a module says of itself.
+fn asks_of_module(gap: &GapKind) -> bool {
+    const FACTS: &[&str] = &[
+        "__version__",
+        "__file__",
+        "__name__",
+        "__doc__",
+        "__path__",
+        "__all__",
+        "__author__",
+    ];
+    let last = |name: &str| {
+        name.rsplit('.')
+            .next()
+            .is_some_and(|last| FACTS.contains(&last))
+    };
+    matches!(gap, GapKind::Call { language: "python", name } if last(name))
+}
+
 /// Whether a setting accepts what was not seen.
 pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
     if setting != ProjectCode::Allow {
         return false;
     }
-    if let GapKind::Call {
-        language: "python",
-        name,
-    } = &gap.kind
-    {
-        // What a module says of itself.
-        const FACTS: &[&str] = &[
-            "__version__",
-            "__file__",
-            "__name__",
-            "__doc__",
-            "__path__",
-            "__all__",
-            "__author__",
-        ];
-        let last = name.rsplit('.').next().unwrap_or_default();
-        if FACTS.contains(&last) {
-            return true;
-        }
+    if asks_of_module(&gap.kind) {
+        return true;
     }
     // In whichever directory it ends up, it only looks at names.
     if let GapKind::Unseen(what) = &gap.kind
@@ -70,21 +72,14 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
         return is_installed(module, scene);
     }
     if scene.effects().any(|effect| {
-        overlaps(effect, gap, scene) && is_code(&gap.kind) && runs_in_service(effect, scene)
-    }) {
-        return true;
-    }
-    if scene.effects().any(|effect| {
-        overlaps(effect, gap, scene)
-            && own_program::is_about_itself(&gap.kind, effect, scene)
-            && is_compiled(effect, scene)
-    }) {
-        return true;
-    }
-    if scene.effects().any(|effect| {
-        overlaps(effect, gap, scene)
-            && own_program::is_plain_variable(&gap.kind, effect, scene)
-            && (runs_entry(effect, scene) || own_program::is_own(effect, scene))
+        let in_service = || is_code(&gap.kind) && runs_in_service(effect, scene);
+        let unread =
+            || own_program::is_about_itself(&gap.kind, effect, scene) && is_compiled(effect, scene);
+        let plain = || {
+            own_program::is_plain_variable(&gap.kind, effect, scene)
+                && (runs_entry(effect, scene) || own_program::is_own(effect, scene))
+        };
+        overlaps(effect, gap, scene) && (in_service() || unread() || plain())
     }) {
         return true;
     }
@@ -119,20 +114,11 @@ fn is_of_typed_code(gap: &Gap, effect: &Effect, scene: &Scene<'_>) -> bool {
     else {
         return false;
     };
-    let about_file = match &gap.kind {
-        GapKind::Unseen(what) => {
-            let what = what.trim_matches('`').trim_start_matches("./");
-            !what.is_empty() && target.path.ends_with(what)
-        }
-        GapKind::Call { .. }
-        | GapKind::Syntax(_)
-        | GapKind::Program(_)
-        | GapKind::DynamicProgram
-        | GapKind::Argument { .. }
-        | GapKind::DynamicWord { .. }
-        | GapKind::Refused(_)
-        | GapKind::Budget => false,
+    let is_named = |what: &str| {
+        let what = what.trim_matches('`').trim_start_matches("./");
+        !what.is_empty() && target.path.ends_with(what)
     };
+    let about_file = matches!(&gap.kind, GapKind::Unseen(what) if is_named(what));
     let typed = |other: &Effect| {
         let inline = matches!(
             other.act,
@@ -260,42 +246,35 @@ pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool 
     }
     setting == ProjectCode::Allow
         && scene.project.is_clean()
-        && match &effect.act {
-            Act::Execute {
-                code: Code::Task { runner, name },
-                origin,
-            } => {
-                let accepted =
-                    is_task(scene, effect, runner, name) || own_program::is_own(effect, scene);
-                accepted && is_clean(origin.taint)
-            }
-            Act::Execute {
-                code: Code::File(target),
-                origin,
-            } => {
-                let test = is_test(target) && is_project_file(target, scene);
-                let own = own_program::is_own(effect, scene);
-                let wrapper = is_wrapper(effect, target, scene);
-                is_clean(origin.taint) && (test || own || wrapper)
-                    || is_compiled(effect, scene)
-                    || runs_in_service(effect, scene)
-            }
-            Act::Execute {
-                code: Code::Container { image, isolated },
-                origin,
-            } => {
-                let service = scene.invocation(effect).is_some_and(is_compose)
-                    && !rewrites_containers(scene)
-                    && keeps_inside(scene, effect);
-                let own = service || is_own_container(image, effect, scene);
-                *isolated && is_clean(origin.taint) && own
-            }
-            Act::Execute {
-                code: Code::Program(_),
-                origin,
-            } => is_clean(origin.taint) && is_started_by_task(effect, scene),
-            _ => false,
-        }
+        && effect
+            .act
+            .executes()
+            .is_some_and(|(code, origin)| match code {
+                Code::Task { runner, name } => {
+                    let accepted =
+                        is_task(scene, effect, runner, name) || own_program::is_own(effect, scene);
+                    accepted && is_clean(origin.taint)
+                }
+                Code::File(target) => {
+                    let test = is_test(target) && is_project_file(target, scene);
+                    let own = own_program::is_own(effect, scene);
+                    let wrapper = is_wrapper(effect, target, scene);
+                    is_clean(origin.taint) && (test || own || wrapper)
+                        || is_compiled(effect, scene)
+                        || runs_in_service(effect, scene)
+                }
+                Code::Container { image, isolated } => {
+                    let service = scene.invocation(effect).is_some_and(is_compose)
+                        && !rewrites_containers(scene)
+                        && keeps_inside(scene, effect);
+                    let own = service || is_own_container(image, effect, scene);
+                    *isolated && is_clean(origin.taint) && own
+                }
+                Code::Program(_) => is_clean(origin.taint) && is_started_by_task(effect, scene),
+                Code::Inline { .. } | Code::Stream | Code::Package(_) | Code::Remote { .. } => {
+                    false
+                }
+            })
 }
 
 /// Gaps of code that was not understood; a command that was not is another matter.

@@ -358,19 +358,11 @@ fn is_elsewhere(scene: &Scene<'_>, effect: &Effect) -> bool {
     }
     places.iter().any(|place| {
         !scene.context.is_inside(&place.path)
-            && scene.places(place).iter().any(|place| match place.zone {
-                Zone::Home | Zone::InHome | Zone::Elsewhere | Zone::Ancestor => true,
-                Zone::Root
-                | Zone::SystemTree
-                | Zone::System
-                | Zone::Device
-                | Zone::Sink
-                | Zone::Kernel
-                | Zone::TempRoot
-                | Zone::Temp
-                | Zone::ProjectRoot
-                | Zone::Project
-                | Zone::Unknown => false,
+            && scene.places(place).iter().any(|place| {
+                matches!(
+                    place.zone,
+                    Zone::Home | Zone::InHome | Zone::Elsewhere | Zone::Ancestor
+                )
             })
     })
 }

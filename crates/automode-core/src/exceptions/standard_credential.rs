@@ -20,15 +20,11 @@ impl Exception for StandardCredential {
     }
 
     fn covers(&self, effect: &Effect, scene: &Scene<'_>) -> bool {
-        match &effect.act {
-            // Only a read: what changes something there is the judge's to weigh.
-            Act::Connect { host, data, .. } => {
-                *data == Taint::SECRET
-                    && asks_only(scene, effect)
-                    && is_own_provider(scene, effect, host)
-            }
-            _ => false,
-        }
+        let Act::Connect { host, data, .. } = &effect.act else {
+            return false;
+        };
+        // Only a read: what changes something there is the judge's to weigh.
+        *data == Taint::SECRET && asks_only(scene, effect) && is_own_provider(scene, effect, host)
     }
 
     fn clears(&self, finding: &Finding, scene: &Scene<'_>) -> bool {

@@ -78,13 +78,11 @@ impl Exception for ToolchainSetup {
 
 /// The text of an official installer runs, and no other.
 fn runs_installer(scene: &Scene<'_>, effect: &Effect) -> bool {
-    match &effect.act {
-        Act::Execute {
-            code: Code::Stream | Code::Inline { .. },
-            origin,
-        } => origin.taint == Taint::NETWORK && is_official(scene, effect),
-        _ => false,
-    }
+    effect.act.executes().is_some_and(|(code, origin)| {
+        matches!(code, Code::Stream | Code::Inline { .. })
+            && origin.taint == Taint::NETWORK
+            && is_official(scene, effect)
+    })
 }
 
 /// `source .venv/bin/activate`: the project's own environment, made by a tool.

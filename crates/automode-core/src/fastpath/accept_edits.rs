@@ -7,7 +7,7 @@
 
 use super::{Answer, FastPath, View};
 use crate::scene::Scene;
-use crate::{Action, ContainedPath, GitState, Mode, PathFact, PathKind, path};
+use crate::{ContainedPath, FileEdit, GitState, Mode, PathFact, PathKind, path};
 use automode_shell::{Extent, FileFact, Target};
 
 pub(super) struct AcceptEdits;
@@ -113,8 +113,8 @@ pub fn tells_what_it_takes(path: &str, scene: &Scene<'_>) -> bool {
         Some(FileFact::Text { body, .. }) => Some(body.as_str()),
         Some(FileFact::Directory | FileFact::Absent | FileFact::Unreadable) | None => None,
     };
-    match scene.action {
-        Action::Edit { old, steps, .. } => {
+    match scene.action.file_edit() {
+        Some(FileEdit::Replace { old, steps, .. }) => {
             // What leaves nothing of a file has nothing to stand in its place.
             let empties = body.is_some_and(|body| {
                 let after = steps
@@ -125,8 +125,8 @@ pub fn tells_what_it_takes(path: &str, scene: &Scene<'_>) -> bool {
             !old.is_empty() && !empties && steps.iter().all(|step| step.can_be_taken_back(body))
         }
         // A new cell takes nothing away; another cell's text is not in the call.
-        Action::Notebook { mode, .. } => mode == "insert",
-        _ => false,
+        Some(FileEdit::Notebook { mode, .. }) => mode == "insert",
+        Some(FileEdit::Write { .. }) | None => false,
     }
 }
 

@@ -2,28 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use super::field::{Column, FieldNeed, Kind, Value};
+use super::field::{Column, FieldKind, FieldNeed, Value};
 use super::fields::text;
 use crate::judge::{KeySource, Kind as Wire, Overrides, Price, Provider};
 
 /// The keys of one judge.
 #[rustfmt::skip]
 pub(super) const COLUMNS: &[Column] = &[
-    Column { need: FieldNeed::Required, ..column("kind", Kind::Choice(&["anthropic", "openai", "openai-compatible", "command", "cassette"]), "The wire it speaks.") },
-    column("model", Kind::Text, "The model; without it the agent's own or the default of the kind."),
-    column("base_url", Kind::Text, "Its address; without it the vendor's."),
-    column("headers", Kind::Map, "Headers to send along."),
-    column("key_env", Kind::Text, "The environment variable that holds the key."),
-    column("key_file", Kind::Text, "The file that holds the key."),
-    column("key_command", Kind::Texts, "The program that prints the key, with its arguments."),
-    column("no_key", Kind::Flag, "The service wants no key."),
-    column("command", Kind::Texts, "The program to run, with its arguments, for kind `command`."),
-    column("cassette", Kind::Text, "The file of recorded replies: kind `cassette` plays it, every other kind writes it."),
-    column("temperature", Kind::Flag, "Whether the model takes a temperature; without it as the table of models says."),
-    column("stop", Kind::Flag, "Whether the model takes stop sequences."),
-    column("force_tool", Kind::Flag, "Whether the model can be made to call a tool."),
-    column("schema", Kind::Flag, "Whether the service can hold the answer to a JSON schema."),
-    column("thinking", Kind::Choice(&["off", "always"]), "Whether the model thinks before every answer and needs room for it."),
+    Column { need: FieldNeed::Required, ..column("kind", FieldKind::Choice(&["anthropic", "openai", "openai-compatible", "command", "cassette"]), "The wire it speaks.") },
+    column("model", FieldKind::Text, "The model; without it the agent's own or the default of the kind."),
+    column("base_url", FieldKind::Text, "Its address; without it the vendor's."),
+    column("headers", FieldKind::Map, "Headers to send along."),
+    column("key_env", FieldKind::Text, "The environment variable that holds the key."),
+    column("key_file", FieldKind::Text, "The file that holds the key."),
+    column("key_command", FieldKind::Texts, "The program that prints the key, with its arguments."),
+    column("no_key", FieldKind::Flag, "The service wants no key."),
+    column("command", FieldKind::Texts, "The program to run, with its arguments, for kind `command`."),
+    column("cassette", FieldKind::Text, "The file of recorded replies: kind `cassette` plays it, every other kind writes it."),
+    column("temperature", FieldKind::Flag, "Whether the model takes a temperature; without it as the table of models says."),
+    column("stop", FieldKind::Flag, "Whether the model takes stop sequences."),
+    column("force_tool", FieldKind::Flag, "Whether the model can be made to call a tool."),
+    column("schema", FieldKind::Flag, "Whether the service can hold the answer to a JSON schema."),
+    column("thinking", FieldKind::Choice(&["off", "always"]), "Whether the model thinks before every answer and needs room for it."),
     column("price_input", PRICE, "What a million tokens of input cost, in thousandths of a dollar."),
     column("price_output", PRICE, "What a million tokens of output cost, in thousandths of a dollar."),
     column("price_cached", PRICE, "What a million tokens read from the cache cost, in thousandths of a dollar; without it as input."),
@@ -31,12 +31,12 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 /// A thousandth of a dollar for a million tokens is a billionth for one.
-const PRICE: Kind = Kind::Count {
+const PRICE: FieldKind = FieldKind::Count {
     min: 0,
     max: 1_000_000_000,
 };
 
-const fn column(key: &'static str, kind: Kind, doc: &'static str) -> Column {
+const fn column(key: &'static str, kind: FieldKind, doc: &'static str) -> Column {
     Column {
         key,
         doc,
@@ -181,13 +181,13 @@ mod tests {
 
     fn check(rows: &[(&str, Value)]) {
         let value = Value::Tables(vec![table(rows)]);
-        assert_eq!(Kind::Tables(COLUMNS).accepts(&value), Ok(()));
+        assert_eq!(FieldKind::Tables(COLUMNS).accepts(&value), Ok(()));
         assert_eq!(write(&read(&value)), value);
     }
 
     fn refused(rows: &[(&str, Value)], expected: &str) {
         let value = Value::Tables(vec![table(rows)]);
-        let why = Kind::Tables(COLUMNS).accepts(&value).unwrap_err();
+        let why = FieldKind::Tables(COLUMNS).accepts(&value).unwrap_err();
         assert!(why.contains(expected), "{why}");
     }
 
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn kinds_are_the_wires() {
-        let Kind::Choice(names) = COLUMNS[0].kind else {
+        let FieldKind::Choice(names) = COLUMNS[0].kind else {
             panic!("a choice")
         };
         assert_eq!(names, Wire::ALL.map(Wire::name));

@@ -13,15 +13,15 @@ pub struct Field {
     pub key: &'static str,
     /// One sentence.
     pub doc: &'static str,
-    pub kind: Kind,
-    /// Sets a value that [`Kind::accepts`] took.
+    pub kind: FieldKind,
+    /// Sets a value that [`FieldKind::accepts`] took.
     pub(super) set: fn(&mut Settings, &Value),
     pub(super) get: fn(&Settings) -> Value,
 }
 
 /// Which values a setting takes.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum FieldKind {
     Choice(&'static [&'static str]),
     /// A whole number within bounds.
     Count {
@@ -39,7 +39,7 @@ pub enum Kind {
     Tables(&'static [Column]),
 }
 
-impl Kind {
+impl FieldKind {
     /// The keys of one entry, where it is a list of tables.
     #[must_use]
     pub const fn columns(self) -> &'static [Column] {
@@ -61,7 +61,7 @@ impl Kind {
 pub struct Column {
     pub key: &'static str,
     pub doc: &'static str,
-    pub kind: Kind,
+    pub kind: FieldKind,
     pub need: FieldNeed,
 }
 
@@ -100,7 +100,7 @@ impl Field {
     }
 }
 
-impl Kind {
+impl FieldKind {
     /// Whether the value is of this kind, or what was expected.
     pub fn accepts(&self, value: &Value) -> Result<(), String> {
         let fits = match (self, value) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::{
     AskRules, Beside, OnLimit, OnUnavailable, PowerShell, ProjectCode, Strip,
-    field::{Field, Kind, Value},
+    field::{Field, FieldKind, Value},
 };
 use crate::confine::{ConfineMode, Home, Undo};
 use crate::{judge, transcript};
@@ -21,7 +21,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "strip",
         doc: "Which allow rules are set aside in auto mode: those that reach interpreters, shells and task runners, or also network, version control and cloud programs.",
-        kind: Kind::Choice(&["standard", "strict"]),
+        kind: FieldKind::Choice(&["standard", "strict"]),
         set: |s, v| {
             choose(
                 &mut s.strip,
@@ -39,7 +39,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "ask_rules",
         doc: "Who answers a matching ask rule in auto mode.",
-        kind: Kind::Choice(&["person", "judge"]),
+        kind: FieldKind::Choice(&["person", "judge"]),
         set: |s, v| {
             choose(
                 &mut s.ask_rules,
@@ -57,7 +57,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "project_code",
         doc: "Whether the project's own tests, builds and scripts run without the judge where nothing speaks against them.",
-        kind: Kind::Choice(&["allow", "judge"]),
+        kind: FieldKind::Choice(&["allow", "judge"]),
         set: |s, v| {
             choose(
                 &mut s.project_code,
@@ -75,7 +75,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "powershell",
         doc: "Who decides about PowerShell commands in auto mode.",
-        kind: Kind::Choice(&["ask", "judge"]),
+        kind: FieldKind::Choice(&["ask", "judge"]),
         set: |s, v| {
             choose(
                 &mut s.powershell,
@@ -93,7 +93,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "undo",
         doc: "Whether files that an allowed call could lose are kept first, so that a loss inside the project needs no question.",
-        kind: Kind::Choice(&["off", "on"]),
+        kind: FieldKind::Choice(&["off", "on"]),
         set: |s, v| {
             choose(
                 &mut s.confine.undo,
@@ -111,7 +111,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "confine.mode",
         doc: "Which commands run confined: none, those with code that was not read, or all that are allowed without a rule.",
-        kind: Kind::Choice(&["off", "unread", "always"]),
+        kind: FieldKind::Choice(&["off", "unread", "always"]),
         set: |s, v| {
             choose(
                 &mut s.confine.mode,
@@ -134,7 +134,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "confine.home",
         doc: "What a confined command sees of the home: nothing but toolchains, or all but the places that hold secrets.",
-        kind: Kind::Choice(&["empty", "hide"]),
+        kind: FieldKind::Choice(&["empty", "hide"]),
         set: |s, v| {
             choose(
                 &mut s.confine.home,
@@ -152,35 +152,35 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "confine.read",
         doc: "Absolute paths beside the project that confined commands may read.",
-        kind: Kind::Texts,
+        kind: FieldKind::Texts,
         set: |s, v| s.confine.read = texts(v),
         get: |s| Value::Texts(s.confine.read.clone()),
     },
     Field {
         key: "confine.write",
         doc: "Absolute paths beside the project that confined commands may change.",
-        kind: Kind::Texts,
+        kind: FieldKind::Texts,
         set: |s, v| s.confine.write = texts(v),
         get: |s| Value::Texts(s.confine.write.clone()),
     },
     Field {
         key: "confine.net",
         doc: "Hosts that confined commands may reach at port 443; none turns the network off.",
-        kind: Kind::Texts,
+        kind: FieldKind::Texts,
         set: |s, v| s.confine.net = texts(v),
         get: |s| Value::Texts(s.confine.net.clone()),
     },
     Field {
         key: "confine.loopback",
         doc: "Ports of this machine that confined commands may reach, where the backend shares its network.",
-        kind: Kind::Texts,
+        kind: FieldKind::Texts,
         set: |s, v| s.confine.loopback = texts(v),
         get: |s| Value::Texts(s.confine.loopback.clone()),
     },
     Field {
         key: "on_unavailable",
         doc: "The verdict when the judge cannot answer and a person is there; without one it is a denial.",
-        kind: Kind::Choice(&["deny", "ask"]),
+        kind: FieldKind::Choice(&["deny", "ask"]),
         set: |s, v| {
             choose(
                 &mut s.on_unavailable,
@@ -198,7 +198,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "on_limit",
         doc: "What a run without a person does at the denial limit: end, or refuse the call and go on.",
-        kind: Kind::Choice(&["stop", "deny"]),
+        kind: FieldKind::Choice(&["stop", "deny"]),
         set: |s, v| {
             choose(
                 &mut s.on_limit,
@@ -216,7 +216,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "beside",
         doc: "Beside a client's own check (an auto mode, a reviewer): decide every call, or only stop calls and leave the rest to it.",
-        kind: Kind::Choice(&["decide", "veto-only"]),
+        kind: FieldKind::Choice(&["decide", "veto-only"]),
         set: |s, v| {
             choose(
                 &mut s.beside,
@@ -234,42 +234,42 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "hosts",
         doc: "Hosts that may be reached without a question, such as `docs.rs` and `*.example.com`; where any is named, every other host asks.",
-        kind: Kind::Texts,
+        kind: FieldKind::Texts,
         set: |s, v| s.hosts = texts(v),
         get: |s| Value::Texts(s.hosts.clone()),
     },
     Field {
         key: "limits.consecutive",
         doc: "Denials of the judge in a row before a person is asked; any allow resets the count.",
-        kind: Kind::Count { min: 1, max: LARGE },
+        kind: FieldKind::Count { min: 1, max: LARGE },
         set: |s, v| count(&mut s.limits.consecutive, v),
         get: |s| Value::Count(s.limits.consecutive.into()),
     },
     Field {
         key: "limits.total",
         doc: "Denials of the judge in a whole session before a person is asked.",
-        kind: Kind::Count { min: 1, max: LARGE },
+        kind: FieldKind::Count { min: 1, max: LARGE },
         set: |s, v| count(&mut s.limits.total, v),
         get: |s| Value::Count(s.limits.total.into()),
     },
     Field {
         key: "limits.unavailable",
         doc: "Outages of the judge in a row before it is left alone for a while.",
-        kind: Kind::Count { min: 1, max: LARGE },
+        kind: FieldKind::Count { min: 1, max: LARGE },
         set: |s, v| count(&mut s.limits.unavailable, v),
         get: |s| Value::Count(s.limits.unavailable.into()),
     },
     Field {
         key: "limits.pause",
         doc: "How long a broken judge is left alone, in seconds.",
-        kind: Kind::Count { min: 0, max: LARGE },
+        kind: FieldKind::Count { min: 0, max: LARGE },
         set: |s, v| count(&mut s.limits.pause, v),
         get: |s| Value::Count(s.limits.pause.into()),
     },
     Field {
         key: "judge.protocol",
         doc: "The form of the judge's answer: a text form, or one forced tool call.",
-        kind: Kind::Choice(&["xml", "tool"]),
+        kind: FieldKind::Choice(&["xml", "tool"]),
         set: |s, v| {
             choose(
                 &mut s.judge.protocol,
@@ -290,7 +290,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "judge.mode",
         doc: "Which passes the judge makes: a fast one and, where that does not clear, a thinking one; or only one of them.",
-        kind: Kind::Choice(&["both", "fast", "thinking"]),
+        kind: FieldKind::Choice(&["both", "fast", "thinking"]),
         set: |s, v| {
             choose(
                 &mut s.judge.mode,
@@ -313,7 +313,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "judge.redact",
         doc: "Whether secrets are replaced before anything leaves the machine.",
-        kind: Kind::Flag,
+        kind: FieldKind::Flag,
         set: |s, v| {
             s.judge.redaction = if *v == Value::Flag(false) {
                 judge::Redaction::Off
@@ -326,7 +326,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "judge.deadline",
         doc: "For the whole decision, all passes and retries together, in milliseconds.",
-        kind: Kind::Count {
+        kind: FieldKind::Count {
             min: 100,
             max: 600_000,
         },
@@ -336,7 +336,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "judge.fast_timeout",
         doc: "For one request of the fast pass, in milliseconds.",
-        kind: Kind::Count {
+        kind: FieldKind::Count {
             min: 100,
             max: 600_000,
         },
@@ -346,7 +346,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "judge.thinking_timeout",
         doc: "For one request of the thinking pass, in milliseconds.",
-        kind: Kind::Count {
+        kind: FieldKind::Count {
             min: 100,
             max: 600_000,
         },
@@ -356,35 +356,35 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "judge.dump",
         doc: "Keep each request and reply, redacted, in a file.",
-        kind: Kind::Flag,
+        kind: FieldKind::Flag,
         set: |s, v| s.service.dump = *v == Value::Flag(true),
         get: |s| Value::Flag(s.service.dump),
     },
     Field {
         key: "judge.insist",
         doc: "Use a model although it failed its canaries.",
-        kind: Kind::Flag,
+        kind: FieldKind::Flag,
         set: |s, v| s.service.insist = *v == Value::Flag(true),
         get: |s| Value::Flag(s.service.insist),
     },
     Field {
         key: "judge.budget.session",
         doc: "The most money for one session: `\"$5\"`, or millionths of a dollar.",
-        kind: Kind::Money,
+        kind: FieldKind::Money,
         set: |s, v| s.service.budget.session = amount(v),
         get: |s| s.service.budget.session.map_or(Value::Unset, Value::Count),
     },
     Field {
         key: "judge.budget.day",
         doc: "The most money for one day: `\"$5\"`, or millionths of a dollar.",
-        kind: Kind::Money,
+        kind: FieldKind::Money,
         set: |s, v| s.service.budget.day = amount(v),
         get: |s| s.service.budget.day.map_or(Value::Unset, Value::Count),
     },
     Field {
         key: "judge.budget.over",
         doc: "What happens when the money is spent.",
-        kind: Kind::Choice(&["ask", "deny", "local"]),
+        kind: FieldKind::Choice(&["ask", "deny", "local"]),
         set: |s, v| {
             choose(
                 &mut s.service.budget.over,
@@ -407,14 +407,14 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "judge.chain",
         doc: "Judges in the order they are asked; an outage of one goes to the next.",
-        kind: Kind::Tables(super::chain::COLUMNS),
+        kind: FieldKind::Tables(super::chain::COLUMNS),
         set: |s, v| s.service.chain = super::chain::read(v),
         get: |s| super::chain::write(&s.service.chain),
     },
     Field {
         key: "transcript.window",
         doc: "Which entries of a session the judge sees: all within the budget, or the last few cut short.",
-        kind: Kind::Choice(&["full", "recent"]),
+        kind: FieldKind::Choice(&["full", "recent"]),
         set: |s, v| {
             choose(
                 &mut s.judge.transcript.window,
@@ -435,7 +435,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "transcript.form",
         doc: "How an entry is written for the judge.",
-        kind: Kind::Choice(&["jsonl", "text"]),
+        kind: FieldKind::Choice(&["jsonl", "text"]),
         set: |s, v| {
             choose(
                 &mut s.judge.transcript.form,
@@ -456,7 +456,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "transcript.budget",
         doc: "The most text of a session in one request, in bytes.",
-        kind: Kind::Count {
+        kind: FieldKind::Count {
             min: 1000,
             max: 10_000_000,
         },
@@ -538,17 +538,17 @@ mod tests {
     fn set_then_get() {
         for field in FIELDS {
             let values: Vec<Value> = match field.kind {
-                Kind::Choice(names) => names.iter().map(|name| text(name)).collect(),
-                Kind::Count { min, max } => vec![
+                FieldKind::Choice(names) => names.iter().map(|name| text(name)).collect(),
+                FieldKind::Count { min, max } => vec![
                     Value::Count(min),
                     Value::Count(min.midpoint(max.min(LARGE))),
                 ],
-                Kind::Money => vec![Value::Count(0), Value::Count(5_000_000)],
-                Kind::Flag => vec![Value::Flag(true), Value::Flag(false)],
-                Kind::Text => vec![text("x")],
-                Kind::Texts => vec![Value::Texts(vec!["x".to_owned()])],
-                Kind::Map => vec![Value::Map([("a".to_owned(), "b".to_owned())].into())],
-                Kind::Tables(_) => vec![Value::Tables(Vec::new())],
+                FieldKind::Money => vec![Value::Count(0), Value::Count(5_000_000)],
+                FieldKind::Flag => vec![Value::Flag(true), Value::Flag(false)],
+                FieldKind::Text => vec![text("x")],
+                FieldKind::Texts => vec![Value::Texts(vec!["x".to_owned()])],
+                FieldKind::Map => vec![Value::Map([("a".to_owned(), "b".to_owned())].into())],
+                FieldKind::Tables(_) => vec![Value::Tables(Vec::new())],
             };
             for value in values {
                 field

@@ -17,7 +17,7 @@ use crate::{rules, tool};
 
 /// Something a person should look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Note {
+pub struct LintNote {
     pub kind: NoteKind,
     /// The rule, key or list.
     pub subject: String,
@@ -69,7 +69,7 @@ impl NoteKind {
 impl Policy {
     /// Everything odd, the worst first.
     #[must_use]
-    pub fn lint(&self) -> Vec<Note> {
+    pub fn lint(&self) -> Vec<LintNote> {
         let mut notes = provenance(self);
         notes.extend(settings(self));
         notes.extend(hard_deny(self));
@@ -86,7 +86,7 @@ impl Policy {
             })
             .cloned()
             .collect();
-        let on = |kind, rule: &Rule, text: String| Note {
+        let on = |kind, rule: &Rule, text: String| LintNote {
             kind,
             subject: rule.text.to_string(),
             origin: rule.origin().to_string(),
@@ -126,7 +126,10 @@ impl Policy {
 }
 
 /// Rules of one list that an earlier rule of the list already covers.
-fn repeated(rules: &[Arc<Rule>], on: &dyn Fn(NoteKind, &Rule, String) -> Note) -> Vec<Note> {
+fn repeated(
+    rules: &[Arc<Rule>],
+    on: &dyn Fn(NoteKind, &Rule, String) -> LintNote,
+) -> Vec<LintNote> {
     let mut notes = Vec::new();
     for (at, rule) in rules.iter().enumerate() {
         let wider = rules.iter().enumerate().find(|(other, wider)| {
@@ -144,11 +147,11 @@ fn repeated(rules: &[Arc<Rule>], on: &dyn Fn(NoteKind, &Rule, String) -> Note) -
     notes
 }
 
-fn provenance(policy: &Policy) -> Vec<Note> {
+fn provenance(policy: &Policy) -> Vec<LintNote> {
     let known = policy.provenance();
     let mut notes = Vec::new();
     let mut note = |kind, subject: &str, origin: String, text: String| {
-        notes.push(Note {
+        notes.push(LintNote {
             kind,
             subject: subject.to_owned(),
             origin,
@@ -193,7 +196,7 @@ fn provenance(policy: &Policy) -> Vec<Note> {
 }
 
 /// Lists that leave the built-in entries out.
-fn replaced_defaults(policy: &Policy) -> Vec<Note> {
+fn replaced_defaults(policy: &Policy) -> Vec<LintNote> {
     let mut notes = Vec::new();
     for (list, entries) in lists(policy) {
         if entries.contains(&Prose::Defaults) {
@@ -209,7 +212,7 @@ fn replaced_defaults(policy: &Policy) -> Vec<Note> {
                 "the list is empty: the built-in entries are gone\nhint: add \"$defaults\" to keep them",
             ),
         };
-        notes.push(Note {
+        notes.push(LintNote {
             kind: NoteKind::ReplacedDefaults,
             subject: format!("auto_mode.{}", list.name()),
             origin,
@@ -220,7 +223,7 @@ fn replaced_defaults(policy: &Policy) -> Vec<Note> {
 }
 
 /// Values that cannot be meant.
-fn settings(policy: &Policy) -> Vec<Note> {
+fn settings(policy: &Policy) -> Vec<LintNote> {
     let known = policy.provenance();
     let at = |key: &str| {
         known
@@ -231,7 +234,7 @@ fn settings(policy: &Policy) -> Vec<Note> {
     };
     let mut notes = Vec::new();
     let mut mistake = |subject: &str, origin: String, text: String| {
-        notes.push(Note {
+        notes.push(LintNote {
             kind: NoteKind::Mistake,
             subject: subject.to_owned(),
             origin,
@@ -270,7 +273,7 @@ fn settings(policy: &Policy) -> Vec<Note> {
 
 /// Entries of `hard_deny` that look like a rule's id and are none: the judge reads them, and
 /// nothing becomes a denial.
-fn hard_deny(policy: &Policy) -> Vec<Note> {
+fn hard_deny(policy: &Policy) -> Vec<LintNote> {
     let is_word = |text: &str| {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
         !text.is_empty() && text.chars().all(plain)
@@ -290,7 +293,7 @@ fn hard_deny(policy: &Policy) -> Vec<Note> {
                     "`automode rules list` shows them, or write a sentence for the judge".to_owned()
                 }
             };
-            Note {
+            LintNote {
                 kind: NoteKind::Mistake,
                 subject: text.clone(),
                 origin: origin.clone(),

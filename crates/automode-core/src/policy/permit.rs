@@ -242,6 +242,28 @@ fn parts<'a, R: Borrow<Rule>>(
     (!rules.is_empty()).then_some(rules)
 }
 
+/// The kinds of code that run. Which task of the project runs is what the open end is for.
+fn kinds_of_code(analysis: &Analysis, within: Option<Span>) -> Vec<Discriminant<Code>> {
+    let effects = analysis.effects.iter();
+    effects
+        .filter(|effect| within.is_none_or(|span| is_within(effect.span, span)))
+        .filter_map(|effect| effect.act.executes())
+        .filter(|(code, _)| !matches!(code, Code::Task { .. }))
+        .map(|(code, _)| discriminant(code))
+        .collect()
+}
+
+/// Whether something runs that stands as text in a word, here or on another machine.
+fn has_nested_text(analysis: &Analysis, within: Option<Span>) -> bool {
+    let is_text = |layer: &Layer| match layer {
+        Layer::Text(_) | Layer::Remote(_) => true,
+        Layer::Wrapper(_) | Layer::File(_) | Layer::Task(_) | Layer::Function(_) => false,
+    };
+    analysis.invocations.iter().any(|start| {
+        within.is_none_or(|span| is_within(start.span, span)) && start.layers.iter().any(is_text)
+    })
+}
+
 /// Whether the open end of a rule lets code in that the rule does not speak of: an option
 /// that loads a file, starts a program or takes settings (`--script-shell=x`, `-p x`).
 fn brings_code(
@@ -254,40 +276,14 @@ fn brings_code(
         return false;
     };
     let plain = analyse(glob.prefix().trim(), subject.context, &subject.facts.shell);
-    let kinds = |analysis: &Analysis, within: Option<Span>| -> Vec<Discriminant<Code>> {
-        let effects = analysis.effects.iter();
-        effects
-            .filter(|effect| within.is_none_or(|span| is_within(effect.span, span)))
-            .filter_map(|effect| match &effect.act {
-                // Which task of the project runs is what the open end is for.
-                Act::Execute {
-                    code: Code::Task { .. },
-                    ..
-                } => None,
-                Act::Execute { code, .. } => Some(discriminant(code)),
-                _ => None,
-            })
-            .collect()
-    };
-    let known = kinds(&plain, None);
-    if kinds(analysis, Some(invocation.span))
+    let known = kinds_of_code(&plain, None);
+    if kinds_of_code(analysis, Some(invocation.span))
         .iter()
         .any(|kind| !known.contains(kind))
     {
         return true;
     }
-    let nested = |analysis: &Analysis, within: Option<Span>| {
-        analysis.invocations.iter().any(|start| {
-            within.is_none_or(|span| is_within(start.span, span))
-                && start.layers.iter().any(|layer| match layer {
-                    Layer::Text(_) | Layer::Remote(_) => true,
-                    Layer::Wrapper(_) | Layer::File(_) | Layer::Task(_) | Layer::Function(_) => {
-                        false
-                    }
-                })
-        })
-    };
-    if nested(analysis, Some(invocation.span)) && !nested(&plain, None) {
+    if has_nested_text(analysis, Some(invocation.span)) && !has_nested_text(&plain, None) {
         return true;
     }
     // The rule itself leaves open which file runs.

@@ -76,18 +76,32 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
     {
         note(rule, by_name(rule, subject));
     }
+    by_action(index, subject, &mut note);
+    // A rule speaks of what is done, not of the tool that does it.
+    if !matches!(subject.action, Action::Shell { .. } | Action::Opaque { .. }) {
+        effects(index, subject, subject.effects, &mut note);
+    }
+    found
+}
+
+/// What the rules on this kind of call say.
+fn by_action<'a, R: Borrow<Rule>>(
+    index: &'a RuleIndex<R>,
+    subject: &Subject<'_>,
+    note: VetoNote<'_, 'a>,
+) {
     match subject.action {
-        Action::Shell { command } => shell(index, subject, command, &mut note),
-        Action::PowerShell { command } => power_shell(index, command, &mut note),
-        Action::Read { path } => files(index.reading(), &[path], subject, &mut note),
+        Action::Shell { command } => shell(index, subject, command, note),
+        Action::PowerShell { command } => power_shell(index, command, note),
+        Action::Read { path } => files(index.reading(), &[path], subject, note),
         Action::Search { pattern, path } => {
             let place = path.as_deref().unwrap_or(".");
             let found = inside(place);
             let named = [place, &found, pattern];
-            files(index.reading(), &named, subject, &mut note);
+            files(index.reading(), &named, subject, note);
         }
         Action::Edit { path, .. } | Action::Write { path, .. } | Action::Notebook { path, .. } => {
-            files(index.editing(), &[path], subject, &mut note);
+            files(index.editing(), &[path], subject, note);
         }
         Action::Fetch { url, .. } => {
             for rule in index.fetching() {
@@ -100,7 +114,7 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
                 note(rule, name(rule, kind));
             }
         }
-        Action::Opaque { .. } => opaque(index, subject, &mut note),
+        Action::Opaque { .. } => opaque(index, subject, note),
         Action::WebSearch { .. }
         | Action::Schedule { .. }
         | Action::Message { .. }
@@ -109,11 +123,6 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
         | Action::Interact
         | Action::Inert => {}
     }
-    // A rule speaks of what is done, not of the tool that does it.
-    if !matches!(subject.action, Action::Shell { .. } | Action::Opaque { .. }) {
-        effects(index, subject, subject.effects, &mut note);
-    }
-    found
 }
 
 pub(super) type VetoNote<'n, 'a> = &'n mut dyn FnMut(&'a Rule, Option<Hit>);
@@ -161,21 +170,23 @@ fn pattern(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
 fn by_name(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
     match &rule.what {
         Specifier::Any => Some(Hit::Sure),
-        Specifier::Path(pattern) => match subject.action {
-            Action::Read { path }
-            | Action::Edit { path, .. }
-            | Action::Write { path, .. }
-            | Action::Notebook { path, .. } => touches(rule, pattern, path, subject),
-            Action::Search {
-                pattern: sought,
-                path,
-            } => {
-                let place = path.as_deref().unwrap_or(".");
-                touches(rule, pattern, place, subject)
-                    .or_else(|| touches(rule, pattern, sought, subject))
-            }
-            _ => Some(Hit::Maybe),
-        },
+        Specifier::Path(pattern) => {
+            let path = match subject.action {
+                Action::Search {
+                    pattern: sought,
+                    path,
+                } => {
+                    let place = path.as_deref().unwrap_or(".");
+                    return touches(rule, pattern, place, subject)
+                        .or_else(|| touches(rule, pattern, sought, subject));
+                }
+                Action::Read { path } => Some(path.as_str()),
+                action => action.edited_file(),
+            };
+            path.map_or(Some(Hit::Maybe), |path| {
+                touches(rule, pattern, path, subject)
+            })
+        }
         Specifier::Name(glob) | Specifier::Command(glob) => subject
             .input
             .values()

@@ -170,15 +170,7 @@ fn interpreter(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn context() -> Context {
-        Context {
-            cwd: "/home/dev/app".to_owned(),
-            home: Some("/home/dev".to_owned()),
-            roots: vec!["/home/dev/app".to_owned()],
-            variables: Vec::new(),
-        }
-    }
+    use crate::policy::fixture::context;
 
     fn check(path: &str, text: &str, expected: &[&str]) {
         assert_eq!(read(path, text, &context()).1, expected, "{path}");

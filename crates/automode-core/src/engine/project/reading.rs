@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use automode_shell::language::capability::SourceLanguage;
 use automode_shell::{
-    Act, Analysis, Code, Coverage, Extent, Facts, FileFact, Gap, GapKind, analyse,
+    Act, Analysis, Code, Coverage, Extent, Facts, FileFact, Gap, GapKind, Target, analyse,
 };
 
 use super::example::examples;
@@ -328,17 +328,13 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
 impl ProjectReader<'_, '_> {
     /// Code whose text is among what is read: what it does is in the list itself.
     fn is_read(&self, act: &Act) -> bool {
-        match act {
-            Act::Execute {
-                code: Code::File(target),
-                origin,
-            } => origin.seen || self.facts.files.get(&target.path).and_then(text).is_some(),
-            Act::Execute { origin, .. } => origin.seen,
-            // A test reads its data by names that it puts together; a place of secrets
-            // has a beginning that shows, and sending is another effect.
-            Act::Read { target } => target.extent == Extent::Unknown,
-            _ => false,
+        if let Some((code, origin)) = act.executes() {
+            let is_known = |target: &Target| self.facts.files.get(&target.path).and_then(text);
+            return origin.seen || matches!(code, Code::File(target) if is_known(target).is_some());
         }
+        // A test reads its data by names that it puts together; a place of secrets
+        // has a beginning that shows, and sending is another effect.
+        matches!(act, Act::Read { target } if target.extent == Extent::Unknown)
     }
 }
 

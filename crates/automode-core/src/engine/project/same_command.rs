@@ -48,7 +48,7 @@ pub(super) fn suspicions(case: &Case<'_>) -> Vec<Suspicion> {
         .filter_map(|effect| {
             let start = analysis.invocations.get(effect.by);
             let why = match effect.act.file_change() {
-                FileChange::Write { target, how } => {
+                FileChange::Write { target, how, .. } => {
                     let unread = brings_code(case, effect, start, how)
                         && !is_known(case, &target.path)
                         && !is_own_output(case, effect);

@@ -37,45 +37,45 @@ impl Rule for AuditTampering {
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         scene
             .effects()
-            .filter_map(|effect| match &effect.act {
-                Act::System(SystemChange::Logs) => Some(scene.veto(
-                    ID,
-                    scene.part(effect),
-                    "removes or edits records of what happened",
-                    INSTEAD,
-                )),
-                Act::Delete { target, .. } => record(scene, effect, target),
-                Act::Write { target, how, .. }
-                    if *how != WriteHow::Append && *how != WriteHow::Touch =>
-                {
-                    record(scene, effect, target)
-                }
-                Act::Environment { name } if HISTORY.contains(&name.as_str()) => {
-                    Some(scene.evidence(
-                        ID,
-                        scene.part(effect),
-                        &format!(
-                            "sets {}, which keeps commands out of the history",
-                            report::name(name)
-                        ),
-                        INSTEAD,
-                    ))
-                }
-                Act::Cloud {
-                    service,
-                    verb: CloudVerb::Delete | CloudVerb::Change,
-                } if is_trail(scene, effect, service) => Some(scene.evidence(
-                    ID,
-                    scene.part(effect),
-                    &format!(
-                        "changes {}, which records what happens",
-                        report::name(service)
-                    ),
-                    INSTEAD,
-                )),
-                _ => None,
-            })
+            .filter_map(|effect| tampering(scene, effect))
             .collect()
+    }
+}
+
+fn tampering(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
+    match &effect.act {
+        Act::System(SystemChange::Logs) => Some(scene.veto(
+            ID,
+            scene.part(effect),
+            "removes or edits records of what happened",
+            INSTEAD,
+        )),
+        Act::Delete { target, .. } => record(scene, effect, target),
+        Act::Write { target, how, .. } if *how != WriteHow::Append && *how != WriteHow::Touch => {
+            record(scene, effect, target)
+        }
+        Act::Environment { name } if HISTORY.contains(&name.as_str()) => Some(scene.evidence(
+            ID,
+            scene.part(effect),
+            &format!(
+                "sets {}, which keeps commands out of the history",
+                report::name(name)
+            ),
+            INSTEAD,
+        )),
+        Act::Cloud {
+            service,
+            verb: CloudVerb::Delete | CloudVerb::Change,
+        } if is_trail(scene, effect, service) => Some(scene.evidence(
+            ID,
+            scene.part(effect),
+            &format!(
+                "changes {}, which records what happens",
+                report::name(service)
+            ),
+            INSTEAD,
+        )),
+        _ => None,
     }
 }
 

@@ -125,20 +125,17 @@ fn asks_for_power(scene: &Scene<'_>, effect: &Effect) -> bool {
         let port = authority.rsplit_once(':');
         port.is_some_and(|(_, port)| PORTS.contains(&port))
     };
-    match scene.action {
-        Action::Fetch { url, .. } => powerful(url),
-        Action::Mcp { input, .. } => input
-            .values()
-            .filter_map(serde_json::Value::as_str)
-            .any(powerful),
-        _ => scene.invocation(effect).is_some_and(|start| {
-            start
-                .argv
-                .iter()
-                .skip(1)
-                .any(|word| powerful(&word.prefix()))
-        }),
+    if let Action::Fetch { url, .. } = scene.action {
+        return powerful(url);
     }
+    if let Action::Mcp { input, .. } = scene.action {
+        let texts = input.values().filter_map(serde_json::Value::as_str);
+        return texts.into_iter().any(powerful);
+    }
+    scene.invocation(effect).is_some_and(|start| {
+        let mut words = start.argv.iter().skip(1);
+        words.any(|word| powerful(&word.prefix()))
+    })
 }
 
 /// The rule on transactions speaks about money.

@@ -29,31 +29,27 @@ impl Rule for DownloadedCode {
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
         scene
             .effects()
-            .filter_map(|effect| match &effect.act {
-                Act::Execute { code, origin } => execution(scene, effect, code, *origin),
-                Act::Package {
+            .filter_map(|effect| {
+                if let Some((code, origin)) = effect.act.executes() {
+                    return execution(scene, effect, code, origin);
+                }
+                let Act::Package {
                     op: PackageOp::Install | PackageOp::Declare,
                     source,
                     names,
                     ..
-                } => install(scene, effect, source, names),
-                _ => None,
+                } = &effect.act
+                else {
+                    return None;
+                };
+                install(scene, effect, source, names)
             })
             .collect()
     }
 }
 
 fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) -> Option<Finding> {
-    let carried = match code {
-        Code::File(target) => scene.carried(&target.path),
-        Code::Task { .. } | Code::Container { .. } => around(scene, effect),
-        Code::Program(_)
-        | Code::Inline { .. }
-        | Code::Stream
-        | Code::Package(_)
-        | Code::Remote { .. } => Taint::NONE,
-    };
-    let taint = origin.taint.with(carried);
+    let taint = origin.taint.with(carried(scene, effect, code));
     let downloaded = taint.has(Taint::NETWORK);
     let decoded = taint.has(Taint::DECODED);
     match code {
@@ -108,6 +104,19 @@ fn execution(scene: &Scene<'_>, effect: &Effect, code: &Code, origin: Origin) ->
         | Code::Program(_)
         | Code::Container { .. }
         | Code::Remote { .. } => None,
+    }
+}
+
+/// The marks of the files that the code is in.
+fn carried(scene: &Scene<'_>, effect: &Effect, code: &Code) -> Taint {
+    match code {
+        Code::File(target) => scene.carried(&target.path),
+        Code::Task { .. } | Code::Container { .. } => around(scene, effect),
+        Code::Program(_)
+        | Code::Inline { .. }
+        | Code::Stream
+        | Code::Package(_)
+        | Code::Remote { .. } => Taint::NONE,
     }
 }
 

@@ -20,22 +20,14 @@ impl Rule for LocalService {
     }
 
     fn detect(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        let exposed = Act::Listen {
+            interface: Interface::Exposed,
+        };
+        let what = "opens a service of this machine to others";
         scene
             .effects()
-            .filter_map(|effect| {
-                let Act::Listen {
-                    interface: Interface::Exposed,
-                } = &effect.act
-                else {
-                    return None;
-                };
-                Some(scene.evidence(
-                    ID,
-                    scene.part(effect),
-                    "opens a service of this machine to others",
-                    "bind it to 127.0.0.1",
-                ))
-            })
+            .filter(|effect| effect.act == exposed)
+            .map(|effect| scene.evidence(ID, scene.part(effect), what, "bind it to 127.0.0.1"))
             .collect()
     }
 }

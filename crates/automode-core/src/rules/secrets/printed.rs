@@ -8,7 +8,7 @@
 use automode_shell::place::is_secret_variable;
 use automode_shell::{
     Act, Code, DynamicSource, Effect, Extent, Invocation, Nature, Piece, Stdin, Stdout, Taint,
-    Value,
+    Touch, Value,
 };
 
 use super::credential_leak::{ID, KEEP};
@@ -273,12 +273,17 @@ fn runs_files(scene: &Scene<'_>, by: usize) -> bool {
 /// All that made its output secret is a pattern that might have taken a secret, and takes none.
 fn reads_open_pattern(scene: &Scene<'_>, by: usize) -> bool {
     let mut effects = scene.effects().filter(|effect| effect.by == by).peekable();
-    let is_open = |effect: &Effect| match &effect.act {
-        Act::Read { target } => {
-            target.extent == Extent::Pattern && scene.place(target).secret.is_none()
-        }
-        Act::List { .. } => true,
-        _ => false,
+    let is_open = |effect: &Effect| {
+        effect
+            .act
+            .touches()
+            .is_some_and(|(touch, target)| match touch {
+                Touch::Read => {
+                    target.extent == Extent::Pattern && scene.place(target).secret.is_none()
+                }
+                Touch::List => true,
+                Touch::Run | Touch::Write | Touch::Delete | Touch::DeleteTree => false,
+            })
     };
     effects.peek().is_some() && effects.all(is_open)
 }
