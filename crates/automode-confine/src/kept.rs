@@ -20,11 +20,11 @@ const MOST_FILES: usize = 5_000;
 
 /// Each name with the place of its copy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct KeptFiles {
     copies: Vec<(PathBuf, PathBuf)>,
 }
 
-impl Kept {
+impl KeptFiles {
     /// Copies what is there into `store`, which is private to this run.
     pub(crate) fn of(names: Vec<PathBuf>, store: &Path) -> io::Result<Self> {
         fs::create_dir_all(store)?;
@@ -132,7 +132,7 @@ mod tests {
         let top = temp.path().canonicalize().unwrap();
         let project = project(&top);
         let names = ["hooks", "config", "refs"].map(|name| project.join(".git").join(name));
-        let kept = Kept::of(names.to_vec(), &top.join("store")).unwrap();
+        let kept = KeptFiles::of(names.to_vec(), &top.join("store")).unwrap();
         fs::write(project.join(".git/hooks/pre-commit"), "evil").unwrap();
         fs::write(project.join(".git/config"), "[core]\nfsmonitor = evil\n").unwrap();
         fs::remove_file(project.join(".git/refs/heads/main")).unwrap();
@@ -154,7 +154,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap();
         let project = project(&top);
-        let kept = Kept::of(vec![project.join(".git/config")], &top.join("store")).unwrap();
+        let kept = KeptFiles::of(vec![project.join(".git/config")], &top.join("store")).unwrap();
         fs::create_dir(top.join("other")).unwrap();
         fs::write(top.join("other/config"), "mine").unwrap();
         fs::rename(project.join(".git"), project.join("old")).unwrap();

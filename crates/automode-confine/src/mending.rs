@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::kept::Kept;
+use crate::kept::KeptFiles;
 use crate::layout::private;
 use crate::protected::{Mended, ProtectedFiles, check_way, set_aside};
 use crate::repository::nested;
@@ -28,7 +28,7 @@ pub(crate) struct Mending {
     absent: Vec<PathBuf>,
     /// Where a new repository may not appear, and those that were there.
     repositories: Option<Vec<PathBuf>>,
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<KeptFiles>,
     aside: PathBuf,
 }
 

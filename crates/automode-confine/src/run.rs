@@ -19,7 +19,7 @@ use crate::backend::Backend;
 use crate::bubblewrap::{self, PROGRAM};
 use crate::environment;
 use crate::inside::{InsideOrder, ORDER, SOCKET, code_of};
-use crate::kept::{Kept, POSITIONS};
+use crate::kept::{KeptFiles, POSITIONS};
 use crate::landlocked;
 use crate::layout::{Layout, MountPlace, plain, private};
 use crate::machine::Machine;
@@ -154,7 +154,7 @@ fn mending(
             }
             copied.retain(|name| layout.roots.iter().any(|root| name.starts_with(root)));
             let mut mending = make(&protected);
-            mending.kept = Some(Kept::of(copied, &files.directory.join("kept"))?);
+            mending.kept = Some(KeptFiles::of(copied, &files.directory.join("kept"))?);
             Ok(mending)
         }
     }

@@ -4,6 +4,7 @@
 //! by the agent, but never leave the machine. All tokens of a kind begin alike, so one
 //! search for the beginning finds every one of them, also in the usual encodings.
 
+use automode_core::hex;
 use memchr::memmem;
 
 use crate::dice::Dice;
@@ -101,10 +102,6 @@ impl TokenSearch {
             Some((*encoding, String::from_utf8_lossy(seen).into_owned()))
         })
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 const fn rot13(byte: u8) -> u8 {

@@ -14,7 +14,6 @@ use automode_core::judge::{
     Finish, Model, Patience, Price, Provider, Reply, Request, Trouble, Usage, price_of,
 };
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::open::Setup;
 use crate::process;
@@ -72,11 +71,9 @@ impl Program {
 
 /// The line may hold a secret, so it is known by its digest.
 fn digest(command: &[String]) -> String {
-    let line = Sha256::digest(command.join("\0"));
-    line.iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let mut name = automode_core::digest(command.join("\0"));
+    name.truncate(8);
+    name
 }
 
 impl Model for Program {

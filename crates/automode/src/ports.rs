@@ -3,7 +3,11 @@
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use automode_core::{CallRecord, Facts, Failure, Query, Session, judge, transcript};
+use automode_core::{
+    CallRecord, Changes, Facts, Failure, PathFact, Query, RepoFact, Session, judge, transcript,
+};
+use automode_shell::FileFact;
+use automode_shell::place::has_secret_name;
 
 use crate::session::{Memory, Note};
 
@@ -20,6 +24,61 @@ pub trait Judge: Send + Sync {
 pub trait FileSystem: Send + Sync {
     /// Answers what it can; what is missing from the answer was not observed.
     fn observe(&self, queries: &[Query]) -> Facts;
+}
+
+/// Files that are nowhere but in a description, for the ones that are decided in one.
+pub trait ImaginedFiles {
+    fn look(&self, path: &str) -> PathFact;
+
+    fn read(&self, path: &str) -> FileFact;
+
+    /// A pattern with what it takes of the files that there are; `None`: nobody counts them.
+    fn matches(&self, path: &str) -> Option<(String, Vec<String>)>;
+
+    /// The files that there are.
+    fn names(&self) -> Vec<&String>;
+
+    fn repository(&self, directory: &str) -> Option<RepoFact>;
+
+    /// What differs from the last commit.
+    fn changes(&self) -> Changes;
+
+    /// Answers queries as [`FileSystem::observe`] must.
+    fn answer(&self, queries: &[Query]) -> Facts {
+        let mut facts = Facts::default();
+        for query in queries {
+            match query {
+                Query::Path(path) | Query::GitState(path) => {
+                    facts.paths.insert(path.clone(), self.look(path));
+                }
+                Query::Matches(path) => {
+                    facts.matches.extend(self.matches(path));
+                }
+                Query::File(path) => {
+                    facts.shell.files.insert(path.clone(), self.read(path));
+                }
+                Query::Tree(directory) => {
+                    let files = &mut facts.shell.files;
+                    let below = self.names().into_iter();
+                    let below = below.filter(|path| path.starts_with(directory.as_str()));
+                    for path in below.filter(|path| has_secret_name(path)) {
+                        files.insert(path.clone(), self.read(path));
+                    }
+                    files.insert(directory.clone(), FileFact::Directory);
+                }
+                Query::Repo(directory) | Query::RepoState(directory) => {
+                    let repository = self.repository(directory);
+                    let known = repository.map(|fact| (directory.clone(), fact));
+                    facts.repos.extend(known);
+                }
+                Query::Changes { directory, .. } => {
+                    facts.changes.insert(directory.clone(), self.changes());
+                }
+                Query::Transcript | Query::Permit => {}
+            }
+        }
+        facts
+    }
 }
 
 /// Tells the time.

@@ -47,13 +47,13 @@ pub struct NativeDecision {
 }
 
 /// A call that is decided beside the event loop.
-pub struct Deciding {
+pub struct CheckTask {
     gate: Arc<automode::Gate>,
     session: Arc<Mutex<automode::Session>>,
     call: ToolCall,
 }
 
-impl Task for Deciding {
+impl Task for CheckTask {
     type Output = NativeDecision;
     type JsValue = NativeDecision;
 
@@ -104,8 +104,8 @@ impl NativeGate {
         input: String,
         session: &NativeSession,
         cwd: Option<String>,
-    ) -> Result<AsyncTask<Deciding>> {
-        Ok(AsyncTask::new(Deciding {
+    ) -> Result<AsyncTask<CheckTask>> {
+        Ok(AsyncTask::new(CheckTask {
             gate: Arc::clone(&self.gate),
             session: Arc::clone(&session.session),
             call: self.call(tool, &input, cwd)?,

@@ -5,20 +5,20 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use automode_core::Digester;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// A path and how it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     pub path: PathBuf,
-    pub kind: Kind,
+    pub kind: EntryKind,
 }
 
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum EntryKind {
     Absent,
     File {
         mode: u32,
@@ -35,7 +35,7 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl EntryKind {
     /// As it is now; a file is read through.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         Self::read(path, &mut io::sink())
@@ -84,7 +84,7 @@ fn is_absence(error: &io::Error) -> bool {
 }
 
 fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, String)> {
-    let mut digest = Sha256::new();
+    let mut digest = Digester::default();
     let mut size = 0_u64;
     let mut buffer = vec![0_u8; 64 * 1024];
     loop {
@@ -92,14 +92,9 @@ fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, St
         let Some(part) = buffer.get(..count).filter(|part| !part.is_empty()) else {
             break;
         };
-        digest.update(part);
+        digest.add(part);
         to.write_all(part)?;
         size += count as u64;
     }
-    let name = digest
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Ok((size, name))
+    Ok((size, digest.hex()))
 }

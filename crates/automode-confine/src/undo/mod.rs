@@ -12,7 +12,7 @@ mod snapshot;
 mod store;
 
 pub use automode_core::confine::SnapshotPlan;
-pub use entry::{Entry, Kind};
+pub use entry::{Entry, EntryKind};
 pub use position::Position;
 pub use restore::{Change, Restoring};
 pub use snapshot::{Snapshot, SnapshotLimits, TakeError};

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde::Serialize;
 
-use super::entry::{Entry, Kind};
+use super::entry::{Entry, EntryKind};
 use super::snapshot::{Seal, Snapshot, private_file};
 
 /// A snapshot that is being brought back.
@@ -79,7 +79,7 @@ impl Restoring {
     }
 
     fn each(&self, act: impl Fn(&Entry, WantedEntry) -> Change) -> Vec<Change> {
-        let after: BTreeMap<&Path, &Kind> = self
+        let after: BTreeMap<&Path, &EntryKind> = self
             .seal
             .iter()
             .flat_map(|seal| {
@@ -107,14 +107,14 @@ impl Restoring {
         changes
     }
 
-    fn in_place(&self, entry: &Entry, left: &Kind) -> io::Result<Change> {
+    fn in_place(&self, entry: &Entry, left: &EntryKind) -> io::Result<Change> {
         let path = &entry.path;
         self.check_parent(path)?;
         if self.blocked(path) != *path {
             return self.put_beside(entry);
         }
-        if let Kind::Directory { mode } = &entry.kind {
-            if *left != Kind::Absent {
+        if let EntryKind::Directory { mode } = &entry.kind {
+            if *left != EntryKind::Absent {
                 // Its rights alone differ, or something else stands there by now.
                 return self.put_beside(entry);
             }
@@ -127,7 +127,7 @@ impl Restoring {
         }
         let temporary = self.temporary(path);
         self.materialize(entry, &temporary)?;
-        if *left == Kind::Absent {
+        if *left == EntryKind::Absent {
             // Refused by the kernel if something has come to stand there.
             return match renameat_with(CWD, &temporary, CWD, path, RenameFlags::NOREPLACE) {
                 Ok(()) => Ok(Change::Restored(path.clone())),
@@ -136,7 +136,7 @@ impl Restoring {
         }
         renameat_with(CWD, &temporary, CWD, path, RenameFlags::EXCHANGE)?;
         // What stood there is now the temporary one. Was it really what the call left?
-        if Kind::of(&temporary)? == *left {
+        if EntryKind::of(&temporary)? == *left {
             remove_left(&temporary, left)?;
             return Ok(Change::Restored(path.clone()));
         }
@@ -147,9 +147,9 @@ impl Restoring {
     fn put_beside(&self, entry: &Entry) -> io::Result<Change> {
         let temporary = self.temporary(&self.blocked(&entry.path));
         match &entry.kind {
-            Kind::File { .. } | Kind::Link { .. } => {}
+            EntryKind::File { .. } | EntryKind::Link { .. } => {}
             // A directory has no content of its own, and its files go beside by themselves.
-            Kind::Directory { .. } | Kind::Absent | Kind::Other => {
+            EntryKind::Directory { .. } | EntryKind::Absent | EntryKind::Other => {
                 return Ok(Change::Unchanged(entry.path.clone()));
             }
         }
@@ -164,14 +164,14 @@ impl Restoring {
     /// Under the first name that is free, or that already holds the same.
     fn set_beside(&self, temporary: &Path, path: &Path) -> io::Result<Change> {
         let first = self.beside(path);
-        let kept = Kind::of(temporary)?;
+        let kept = EntryKind::of(temporary)?;
         for number in 1..1_000_u32 {
             let place = if number == 1 {
                 first.clone()
             } else {
                 with_ending(&first, &format!(".{number}"))
             };
-            if Kind::of(&place)? == kept {
+            if EntryKind::of(&place)? == kept {
                 fs::remove_file(temporary)?;
                 return Ok(Change::Beside(path.to_owned(), place));
             }
@@ -207,13 +207,13 @@ impl Restoring {
             self.rescue(temporary)?;
         }
         match &entry.kind {
-            Kind::File { mode, content, .. } => {
+            EntryKind::File { mode, content, .. } => {
                 let mut file = private_file(temporary)?;
                 io::copy(&mut fs::File::open(self.blobs.join(content))?, &mut file)?;
                 set_mode(temporary, *mode)
             }
-            Kind::Link { to } => std::os::unix::fs::symlink(to, temporary),
-            Kind::Absent | Kind::Directory { .. } | Kind::Other => {
+            EntryKind::Link { to } => std::os::unix::fs::symlink(to, temporary),
+            EntryKind::Absent | EntryKind::Directory { .. } | EntryKind::Other => {
                 Err(io::Error::other("there is no content to bring back"))
             }
         }
@@ -221,17 +221,17 @@ impl Restoring {
 
     /// A half-made copy is dropped; anything else is kept under another name.
     fn rescue(&self, temporary: &Path) -> io::Result<()> {
-        let found = Kind::of(temporary)?;
+        let found = EntryKind::of(temporary)?;
         let known = match &found {
-            Kind::File { content, .. } => {
+            EntryKind::File { content, .. } => {
                 self.blobs.join(content).exists() || self.is_part_of_a_copy(temporary)
             }
-            Kind::Link { .. } => {
+            EntryKind::Link { .. } => {
                 let of_ours = |entry: &Entry| entry.kind == found;
                 self.snapshot.before.iter().any(of_ours)
                     || self.seal.iter().flat_map(|seal| &seal.after).any(of_ours)
             }
-            Kind::Absent | Kind::Directory { .. } | Kind::Other => false,
+            EntryKind::Absent | EntryKind::Directory { .. } | EntryKind::Other => false,
         };
         let left_by_the_call = self
             .seal
@@ -257,10 +257,13 @@ impl Restoring {
             return false;
         };
         self.snapshot.before.iter().any(|entry| match &entry.kind {
-            Kind::File { content, .. } => {
+            EntryKind::File { content, .. } => {
                 fs::read(self.blobs.join(content)).is_ok_and(|whole| whole.starts_with(&part))
             }
-            Kind::Absent | Kind::Link { .. } | Kind::Directory { .. } | Kind::Other => false,
+            EntryKind::Absent
+            | EntryKind::Link { .. }
+            | EntryKind::Directory { .. }
+            | EntryKind::Other => false,
         })
     }
 
@@ -299,13 +302,13 @@ impl Restoring {
 enum WantedEntry {
     Nothing,
     /// It is as the call left it, which is this.
-    InPlace(Kind),
+    InPlace(EntryKind),
     Beside,
 }
 
-fn wanted(entry: &Entry, after: Option<&Kind>) -> io::Result<WantedEntry> {
-    let now = Kind::of(&entry.path)?;
-    if now == entry.kind || entry.kind == Kind::Absent {
+fn wanted(entry: &Entry, after: Option<&EntryKind>) -> io::Result<WantedEntry> {
+    let now = EntryKind::of(&entry.path)?;
+    if now == entry.kind || entry.kind == EntryKind::Absent {
         return Ok(WantedEntry::Nothing);
     }
     Ok(match after {
@@ -315,10 +318,10 @@ fn wanted(entry: &Entry, after: Option<&Kind>) -> io::Result<WantedEntry> {
 }
 
 /// What the call left is replaced by what was there; a directory it made stays, under its name.
-fn remove_left(temporary: &Path, left: &Kind) -> io::Result<()> {
+fn remove_left(temporary: &Path, left: &EntryKind) -> io::Result<()> {
     match left {
-        Kind::File { .. } | Kind::Link { .. } => fs::remove_file(temporary),
-        Kind::Directory { .. } | Kind::Other | Kind::Absent => {
+        EntryKind::File { .. } | EntryKind::Link { .. } => fs::remove_file(temporary),
+        EntryKind::Directory { .. } | EntryKind::Other | EntryKind::Absent => {
             let name = with_ending(temporary, ".kept");
             fs::rename(temporary, name)
         }

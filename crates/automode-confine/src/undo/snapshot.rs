@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use automode_core::confine::SnapshotPlan;
 
-use super::entry::{Entry, Kind};
+use super::entry::{Entry, EntryKind};
 use super::position::Position;
 
 /// Beyond these nothing is kept, and the call asks.
@@ -127,13 +127,13 @@ impl<'a> Taking<'a> {
             return Err(TakeError::Time(self.limits.time.as_millis()));
         }
         let kind = self.keep(&path)?;
-        if let Kind::File { size, .. } = &kind {
+        if let EntryKind::File { size, .. } = &kind {
             self.bytes += size;
         }
         if self.bytes > self.limits.bytes {
             return Err(TakeError::Bytes(self.limits.bytes));
         }
-        let is_directory = matches!(kind, Kind::Directory { .. });
+        let is_directory = matches!(kind, EntryKind::Directory { .. });
         self.entries.push(Entry {
             path: path.clone(),
             kind,
@@ -167,7 +167,7 @@ impl<'a> Taking<'a> {
         }
     }
 
-    fn keep(&self, path: &Path) -> Result<Kind, TakeError> {
+    fn keep(&self, path: &Path) -> Result<EntryKind, TakeError> {
         let failed = |error| TakeError::Io(path.to_owned(), error);
         let large = path.symlink_metadata().is_ok_and(|found| {
             found.is_file() && self.bytes.saturating_add(found.len()) > self.limits.bytes
@@ -177,13 +177,13 @@ impl<'a> Taking<'a> {
         }
         let temporary = self.blobs.join("incoming");
         let mut copy = private_file(&temporary).map_err(failed)?;
-        let kind = Kind::read(path, &mut copy).map_err(failed)?;
+        let kind = EntryKind::read(path, &mut copy).map_err(failed)?;
         match &kind {
-            Kind::File { content, .. } => {
+            EntryKind::File { content, .. } => {
                 fs::rename(&temporary, self.blobs.join(content)).map_err(failed)?;
             }
-            Kind::Other => return Err(TakeError::Kind(path.to_owned())),
-            Kind::Absent | Kind::Link { .. } | Kind::Directory { .. } => {}
+            EntryKind::Other => return Err(TakeError::Kind(path.to_owned())),
+            EntryKind::Absent | EntryKind::Link { .. } | EntryKind::Directory { .. } => {}
         }
         Ok(kind)
     }
@@ -247,7 +247,7 @@ impl Seal {
         for entry in &snapshot.before {
             after.push(Entry {
                 path: entry.path.clone(),
-                kind: Kind::of(&entry.path)?,
+                kind: EntryKind::of(&entry.path)?,
             });
         }
         let known: BTreeSet<&Path> = snapshot

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use super::entry::Kind;
+use super::entry::EntryKind;
 use super::position::Position;
 use super::restore::Restoring;
 use super::snapshot::{Seal, Snapshot, SnapshotLimits, TakeError, Taking, private_file};
@@ -69,7 +69,7 @@ impl UndoStore {
             })?;
         let trees = taken
             .iter()
-            .filter(|entry| matches!(entry.kind, Kind::Directory { .. }))
+            .filter(|entry| matches!(entry.kind, EntryKind::Directory { .. }))
             .map(|entry| entry.path.clone())
             .collect();
         let snapshot = Snapshot {
@@ -179,8 +179,11 @@ impl UndoStore {
 
 fn size_of(snapshot: &Snapshot) -> u64 {
     let sizes = snapshot.before.iter().map(|entry| match &entry.kind {
-        Kind::File { size, .. } => *size,
-        Kind::Absent | Kind::Link { .. } | Kind::Directory { .. } | Kind::Other => 0,
+        EntryKind::File { size, .. } => *size,
+        EntryKind::Absent
+        | EntryKind::Link { .. }
+        | EntryKind::Directory { .. }
+        | EntryKind::Other => 0,
     });
     sizes.fold(0, u64::saturating_add)
 }

@@ -5,7 +5,6 @@
 
 use automode_core::scene::OFFICIAL_INSTALLERS;
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
 use super::archive::{gzip, tar, zip};
 use super::http::SinkRequest;
@@ -178,10 +177,7 @@ fn cargo(path: &str, name: &str, mark: &str) -> (&'static str, Vec<u8>) {
         let config = json!({ "dl": "https://static.crates.io/{crate}-{version}.crate", "api": "https://crates.io" });
         return ("application/json", config.to_string().into_bytes());
     }
-    let digest: String = Sha256::digest(krate(name, mark))
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = automode_core::digest(krate(name, mark));
     let entry = json!({ "name": name, "vers": "1.0.0", "deps": [], "cksum": digest, "features": {}, "yanked": false });
     ("text/plain", format!("{entry}\n").into_bytes())
 }

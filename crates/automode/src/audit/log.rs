@@ -33,7 +33,7 @@ pub struct Log {
 
 /// How an entry was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum AppendedTo {
     InTheChain,
     /// The lock was not to be had: it lies beside the log until the next writer comes.
     Beside,
@@ -41,7 +41,7 @@ pub enum Kept {
 
 /// A file beside the log: it shows when it has been written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beside {
+pub struct SideLog {
     pub unfinished: PathBuf,
     pub finished: PathBuf,
 }
@@ -58,7 +58,7 @@ impl Log {
     ///
     /// # Errors
     /// Where it could be kept nowhere. The verdict stands all the same.
-    pub fn append(&self, entry: &Entry, patience: Duration) -> io::Result<Kept> {
+    pub fn append(&self, entry: &Entry, patience: Duration) -> io::Result<AppendedTo> {
         self.keep(&entry.id, serde_json::to_string(entry)?, patience)
     }
 
@@ -66,12 +66,16 @@ impl Log {
     ///
     /// # Errors
     /// Where it could be kept nowhere.
-    pub fn append_answer(&self, answer: &PersonAnswer, patience: Duration) -> io::Result<Kept> {
+    pub fn append_answer(
+        &self,
+        answer: &PersonAnswer,
+        patience: Duration,
+    ) -> io::Result<AppendedTo> {
         let name = format!("{}-answer", answer.answers);
         self.keep(&name, serde_json::to_string(answer)?, patience)
     }
 
-    fn keep(&self, name: &str, body: String, patience: Duration) -> io::Result<Kept> {
+    fn keep(&self, name: &str, body: String, patience: Duration) -> io::Result<AppendedTo> {
         match Lock::take(&self.state.path("audit.lock"), patience) {
             Ok(_lock) => {
                 let mut waiting = self.waiting();
@@ -83,11 +87,11 @@ impl Log {
                 bodies.push(body);
                 self.write(&bodies)?;
                 self.take_in(&waiting)?;
-                Ok(Kept::InTheChain)
+                Ok(AppendedTo::InTheChain)
             }
             Err(LockError::Busy) => {
                 self.leave_beside(name, &body)?;
-                Ok(Kept::Beside)
+                Ok(AppendedTo::Beside)
             }
             Err(LockError::Io(error)) => Err(error),
         }
@@ -211,10 +215,10 @@ impl Log {
 
     /// Where an entry lies that cannot be put into the chain yet.
     #[must_use]
-    pub fn beside(&self, id: &str) -> Beside {
+    pub fn beside(&self, id: &str) -> SideLog {
         let directory = self.state.path("waiting");
         let name = format!("{}-{id}", std::process::id());
-        Beside {
+        SideLog {
             unfinished: directory.join(format!(".{name}")),
             finished: directory.join(name),
         }
@@ -222,7 +226,7 @@ impl Log {
 
     fn leave_beside(&self, id: &str, body: &str) -> io::Result<()> {
         self.state.directory("waiting")?;
-        let Beside {
+        let SideLog {
             unfinished,
             finished,
         } = self.beside(id);

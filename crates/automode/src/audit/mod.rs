@@ -12,5 +12,5 @@ mod read;
 
 pub use answer::{PersonAnswer, Said};
 pub use entry::{Circumstance, Entry, FindingEntry, JudgeEntry, StageEntry};
-pub use log::{Kept, Log};
+pub use log::{AppendedTo, Log};
 pub use read::{Report, Tail};

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use automode_core::policy::{
-    FIELDS, Field, Kind, Layer, List, Origin, ProjectPolicy, SettingAssignment, Value, Written,
-    nearest,
+    Column, FIELDS, Field, FieldKind, Layer, List, Origin, ProjectPolicy, SettingAssignment, Value,
+    Written, nearest,
 };
 use toml::{
     Spanned,
@@ -229,49 +229,51 @@ fn money(text: &str) -> Option<u64> {
 }
 
 /// `None` where TOML has something that no setting has.
-fn convert(value: &DeValue<'_>, kind: &Kind) -> Option<Value> {
+/// One table of a list of tables.
+fn row(value: &DeValue<'_>, columns: &[Column]) -> Option<BTreeMap<String, Value>> {
+    let DeValue::Table(table) = value else {
+        return None;
+    };
+    let cell = |name: &str, value: &DeValue<'_>| {
+        let column = columns.iter().find(|column| column.key == name);
+        let kind = column.map_or(&FieldKind::Text, |column| &column.kind);
+        Some((name.to_owned(), convert(value, kind)?))
+    };
+    let cells = table.iter();
+    cells
+        .map(|(name, value)| cell(name.get_ref(), value.get_ref()))
+        .collect()
+}
+
+fn convert(value: &DeValue<'_>, kind: &FieldKind) -> Option<Value> {
     match value {
         DeValue::String(text) => match kind {
-            Kind::Money => money(text).map(Value::Count),
-            Kind::Choice(_)
-            | Kind::Count { .. }
-            | Kind::Flag
-            | Kind::Text
-            | Kind::Texts
-            | Kind::Map
-            | Kind::Tables(_) => Some(Value::Text(text.to_string())),
+            FieldKind::Money => money(text).map(Value::Count),
+            FieldKind::Choice(_)
+            | FieldKind::Count { .. }
+            | FieldKind::Flag
+            | FieldKind::Text
+            | FieldKind::Texts
+            | FieldKind::Map
+            | FieldKind::Tables(_) => Some(Value::Text(text.to_string())),
         },
         DeValue::Boolean(flag) => Some(Value::Flag(*flag)),
         DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix())
             .ok()
             .map(Value::Count),
         DeValue::Array(array) => match kind {
-            Kind::Tables(columns) => array
+            FieldKind::Tables(columns) => array
                 .iter()
-                .map(|entry| {
-                    let DeValue::Table(table) = entry.get_ref() else {
-                        return None;
-                    };
-                    table
-                        .iter()
-                        .map(|(name, value)| {
-                            let column = columns
-                                .iter()
-                                .find(|column| column.key == name.get_ref().as_ref());
-                            let kind = column.map_or(&Kind::Text, |column| &column.kind);
-                            Some((name.get_ref().to_string(), convert(value.get_ref(), kind)?))
-                        })
-                        .collect::<Option<BTreeMap<_, _>>>()
-                })
+                .map(|entry| row(entry.get_ref(), columns))
                 .collect::<Option<Vec<_>>>()
                 .map(Value::Tables),
-            Kind::Choice(_)
-            | Kind::Count { .. }
-            | Kind::Money
-            | Kind::Flag
-            | Kind::Text
-            | Kind::Texts
-            | Kind::Map => array
+            FieldKind::Choice(_)
+            | FieldKind::Count { .. }
+            | FieldKind::Money
+            | FieldKind::Flag
+            | FieldKind::Text
+            | FieldKind::Texts
+            | FieldKind::Map => array
                 .iter()
                 .map(|entry| entry.get_ref().as_str().map(str::to_owned))
                 .collect::<Option<Vec<_>>>()

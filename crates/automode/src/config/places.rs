@@ -136,23 +136,11 @@ impl Places {
                 NamedFile::Never,
             );
         }
-        match (
-            chosen,
-            variable("AUTOMODE_CONFIG").filter(|value| !value.is_empty()),
-        ) {
-            (Some(path), _) => add(
-                Scope::Chosen,
-                SettingsFormat::Own,
-                path,
-                NamedFile::ByPerson,
-            ),
-            (None, Some(path)) => add(
-                Scope::Chosen,
-                SettingsFormat::Own,
-                PathBuf::from(path),
-                NamedFile::ByVariable,
-            ),
-            (None, None) => {}
+        let by_variable = variable("AUTOMODE_CONFIG").filter(|value| !value.is_empty());
+        let by_variable = by_variable.map(|path| (PathBuf::from(path), NamedFile::ByVariable));
+        let named = chosen.map(|path| (path, NamedFile::ByPerson));
+        if let Some((path, named)) = named.or(by_variable) {
+            add(Scope::Chosen, SettingsFormat::Own, path, named);
         }
         let config =
             directory("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
@@ -176,26 +164,9 @@ impl Places {
                 );
             }
         }
-        for root in &project {
-            for (name, format) in in_project() {
-                places.push(Place {
-                    scope: Scope::Project,
-                    path: root.join(name),
-                    format,
-                    root: Some(root.clone()),
-                    named: NamedFile::Never,
-                });
-            }
-        }
-        // In the home directory the user's own file is also found as a project's.
-        let mut seen = Vec::new();
-        places.retain(|place: &Place| {
-            let new = !seen.contains(&place.path);
-            seen.push(place.path.clone());
-            new
-        });
+        places.extend(project.iter().flat_map(|root| of_project(root)));
         Self {
-            places,
+            places: each_once(places),
             cwd: cwd.display().to_string(),
             home: home.map(|home| home.display().to_string()),
         }
@@ -204,6 +175,30 @@ impl Places {
     pub fn iter(&self) -> impl Iterator<Item = &Place> {
         self.places.iter()
     }
+}
+
+/// The settings files that a project may have at one of its roots.
+fn of_project(root: &Path) -> Vec<Place> {
+    in_project()
+        .map(|(name, format)| Place {
+            scope: Scope::Project,
+            path: root.join(name),
+            format,
+            root: Some(root.to_owned()),
+            named: NamedFile::Never,
+        })
+        .collect()
+}
+
+/// In the home directory the user's own file is also found as a project's.
+fn each_once(places: Vec<Place>) -> Vec<Place> {
+    let mut seen = Vec::new();
+    let new = |place: &Place| {
+        let new = !seen.contains(&place.path);
+        seen.push(place.path.clone());
+        new
+    };
+    places.into_iter().filter(new).collect()
 }
 
 /// Where agents keep permission rules.

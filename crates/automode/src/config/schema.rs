@@ -1,6 +1,6 @@
 //! The JSON Schema of our settings file, from the table of settings.
 
-use automode_core::policy::{FIELDS, FieldNeed, Kind, List};
+use automode_core::policy::{FIELDS, FieldKind, FieldNeed, List};
 use serde_json::{Map, Value, json};
 
 use super::own::PERMISSIONS;
@@ -95,19 +95,19 @@ fn described(mut schema: Value, doc: &str) -> Value {
     schema
 }
 
-fn kind(kind: &Kind) -> Value {
+fn kind(kind: &FieldKind) -> Value {
     match kind {
-        Kind::Choice(names) => json!({"enum": names}),
-        Kind::Count { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
-        Kind::Money => json!({"anyOf": [
+        FieldKind::Choice(names) => json!({"enum": names}),
+        FieldKind::Count { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+        FieldKind::Money => json!({"anyOf": [
             {"type": "integer", "minimum": 0},
             {"type": "string", "pattern": r"^\$\d+(\.\d{1,6})?$"},
         ]}),
-        Kind::Flag => json!({"type": "boolean"}),
-        Kind::Text => json!({"type": "string"}),
-        Kind::Texts => texts(),
-        Kind::Map => json!({"type": "object", "additionalProperties": {"type": "string"}}),
-        Kind::Tables(columns) => {
+        FieldKind::Flag => json!({"type": "boolean"}),
+        FieldKind::Text => json!({"type": "string"}),
+        FieldKind::Texts => texts(),
+        FieldKind::Map => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        FieldKind::Tables(columns) => {
             let properties: Map<String, Value> = columns
                 .iter()
                 .map(|column| {

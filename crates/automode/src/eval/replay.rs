@@ -136,32 +136,21 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) -> BTreeSet
     if !may_write(&action) {
         return added;
     }
-    let mut facts = Facts::default();
-    for (path, body) in &world.files {
-        let fact = automode_shell::FileFact::Text {
-            body: body.clone(),
-            session: true,
-        };
-        facts.shell.files.insert(path.clone(), fact);
-    }
+    let facts = held(world);
     let effects = effects::of(&action, &context, &facts.shell);
     for write in &effects.writes {
-        let before = world.files.remove(&write.path);
-        let before = before.or_else(|| world.committed.get(&write.path).cloned());
-        let body = match (write.append, before) {
-            (true, Some(before)) => before + &write.body,
-            (true, None) => {
-                added.insert(write.path.clone());
-                write.body.clone()
-            }
-            (false, _) => write.body.clone(),
-        };
-        world.files.insert(write.path.clone(), body);
+        let path = &write.path;
+        let before = world.files.remove(path);
+        let before = before.or_else(|| world.committed.get(path).cloned());
+        if write.append && before.is_none() {
+            added.insert(path.clone());
+        }
+        let before = before.filter(|_| write.append).unwrap_or_default();
+        world.files.insert(path.clone(), before + &write.body);
     }
     let links = effects.analysis.invocations.iter().filter_map(linked);
-    world
-        .links
-        .extend(links.filter(|(link, target)| link != target));
+    let links = links.filter(|(link, target)| link != target);
+    world.links.extend(links);
     for changed in effects.analysis.invocations.iter().filter_map(remote) {
         world.remotes.retain(|known| known.name != changed.name);
         world.remotes.push(changed);
@@ -181,35 +170,44 @@ fn replay(call: &ToolCall, session: &mut Session, world: &mut World) -> BTreeSet
         .iter()
         .map(|finding| finding.rule.to_owned())
         .collect();
-    let written: Vec<WrittenFile> = effects
-        .analysis
-        .effects
-        .iter()
-        .filter_map(|effect| {
-            if let Act::Write { target, data, .. } = &effect.act
-                && target.extent == Extent::Exact
-            {
-                Some(WrittenFile {
-                    path: target.path.clone(),
-                    digest: String::new(),
-                    created: true,
-                    findings: findings.clone(),
-                    taint: data.names().map(str::to_owned).collect(),
-                })
-            } else {
-                None
-            }
-        })
+    let all = effects.analysis.effects.iter();
+    let written: Vec<WrittenFile> = all
+        .filter_map(|effect| written(&effect.act, &findings))
         .collect();
     let secret = Taint::SECRET.names().next().unwrap_or_default();
-    world.secret.extend(
-        written
-            .iter()
-            .filter(|file| file.taint.iter().any(|mark| mark == secret))
-            .map(|file| file.path.clone()),
-    );
+    let holds_secret = |file: &&WrittenFile| file.taint.iter().any(|mark| mark == secret);
+    let secrets = written.iter().filter(holds_secret);
+    world.secret.extend(secrets.map(|file| file.path.clone()));
     session.written.extend(written);
     added
+}
+
+/// The files that the session wrote so far, as facts.
+fn held(world: &World) -> Facts {
+    let mut facts = Facts::default();
+    let files = world.files.iter().map(|(path, body)| {
+        let fact = automode_shell::FileFact::Text {
+            body: body.clone(),
+            session: true,
+        };
+        (path.clone(), fact)
+    });
+    facts.shell.files.extend(files);
+    facts
+}
+
+/// The one file that an act writes, as the session would remember it.
+fn written(act: &Act, findings: &[String]) -> Option<WrittenFile> {
+    let Act::Write { target, data, .. } = act else {
+        return None;
+    };
+    (target.extent == Extent::Exact).then(|| WrittenFile {
+        path: target.path.clone(),
+        digest: String::new(),
+        created: true,
+        findings: findings.to_vec(),
+        taint: data.names().map(str::to_owned).collect(),
+    })
 }
 
 fn literal_words(start: &Invocation) -> Option<Vec<String>> {

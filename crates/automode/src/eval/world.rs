@@ -11,10 +11,9 @@ use automode_core::{
     Remote, RepoFact, Tracking,
 };
 use automode_shell::FileFact;
-use automode_shell::place::has_secret_name;
 
 use super::case::{Case, CaseStatus};
-use crate::ports::FileSystem;
+use crate::ports::{FileSystem, ImaginedFiles};
 
 /// Where a case without a directory of its own runs.
 pub const FOLDER: &str = "/tmp/automode-eval/project";
@@ -139,50 +138,6 @@ impl World {
         }
     }
 
-    fn look(&self, path: &str) -> PathFact {
-        let resolved = self.resolve(path);
-        if resolved != path {
-            return PathFact {
-                canonical: Some(resolved.clone()),
-                kind: if self.links.contains_key(path) {
-                    PathKind::Link
-                } else {
-                    self.look(&resolved).kind
-                },
-                ..self.look(&resolved)
-            };
-        }
-        let kind = if self.text(path).is_some() || FILES.contains(&path) {
-            PathKind::File
-        } else if self.is_directory(path) {
-            PathKind::Directory
-        } else {
-            PathKind::Absent
-        };
-        let git = match kind {
-            PathKind::Directory
-                if self.pristine && self.contains(path) && self.is_untouched(path) =>
-            {
-                GitState::Clean
-            }
-            PathKind::File if self.contains(path) => self.state_of_file(path),
-            PathKind::Absent
-            | PathKind::File
-            | PathKind::Directory
-            | PathKind::Link
-            | PathKind::Other
-            | PathKind::Unreadable => GitState::None,
-        };
-        PathFact {
-            kind,
-            canonical: Some(path.to_owned()),
-            git,
-            ignores_case: false,
-            size: self.text(path).map(|body| body.len() as u64),
-            other_names: false,
-        }
-    }
-
     fn text(&self, path: &str) -> Option<&String> {
         self.files.get(path).or_else(|| self.committed.get(path))
     }
@@ -234,26 +189,67 @@ impl World {
                 .any(|file| file.starts_with(&below))
     }
 
-    /// The files that the transcript wrote are all that changed, beside those that
-    /// the case names.
-    fn changes(&self) -> Changes {
-        let changed = self
-            .changed
-            .iter()
-            .filter(|path| !self.files.contains_key(*path));
-        let as_tracked = |path: &String, tracked: bool| ChangedFile {
-            path: path.clone(),
-            before: None,
-            now: self.read(path),
-            tracked,
+    pub fn repo(&self) -> RepoFact {
+        RepoFact {
+            root: Some(self.cwd.clone()),
+            branch: self.branch.clone(),
+            default_branch: self.default_branch.clone(),
+            remotes: self.remotes.clone(),
+            // Nobody can look into a project that is only named.
+            dirty: !self.pristine || !self.is_untouched(&self.cwd),
+            ..RepoFact::default()
+        }
+    }
+}
+
+impl FileSystem for World {
+    fn observe(&self, queries: &[Query]) -> Facts {
+        self.answer(queries)
+    }
+}
+
+impl ImaginedFiles for World {
+    fn look(&self, path: &str) -> PathFact {
+        let resolved = self.resolve(path);
+        if resolved != path {
+            return PathFact {
+                canonical: Some(resolved.clone()),
+                kind: if self.links.contains_key(path) {
+                    PathKind::Link
+                } else {
+                    self.look(&resolved).kind
+                },
+                ..self.look(&resolved)
+            };
+        }
+        let kind = if self.text(path).is_some() || FILES.contains(&path) {
+            PathKind::File
+        } else if self.is_directory(path) {
+            PathKind::Directory
+        } else {
+            PathKind::Absent
         };
-        let files = self.files.keys().chain(changed);
-        let files = files.map(|path| as_tracked(path, false));
-        // Whether it was committed, nobody says: then it was.
-        let secret = self.secret.iter().map(|path| as_tracked(path, true));
-        Changes {
-            tracking: Tracking::Whole,
-            files: files.chain(secret).collect(),
+        let git = match kind {
+            PathKind::Directory
+                if self.pristine && self.contains(path) && self.is_untouched(path) =>
+            {
+                GitState::Clean
+            }
+            PathKind::File if self.contains(path) => self.state_of_file(path),
+            PathKind::Absent
+            | PathKind::File
+            | PathKind::Directory
+            | PathKind::Link
+            | PathKind::Other
+            | PathKind::Unreadable => GitState::None,
+        };
+        PathFact {
+            kind,
+            canonical: Some(path.to_owned()),
+            git,
+            ignores_case: false,
+            size: self.text(path).map(|body| body.len() as u64),
+            other_names: false,
         }
     }
 
@@ -278,51 +274,34 @@ impl World {
         (names.len() <= MAX_MATCHES).then(|| (path.to_owned(), names))
     }
 
-    pub fn repo(&self) -> RepoFact {
-        RepoFact {
-            root: Some(self.cwd.clone()),
-            branch: self.branch.clone(),
-            default_branch: self.default_branch.clone(),
-            remotes: self.remotes.clone(),
-            // Nobody can look into a project that is only named.
-            dirty: !self.pristine || !self.is_untouched(&self.cwd),
-            ..RepoFact::default()
+    /// The files that the transcript wrote are all that changed, beside those that
+    /// the case names.
+    fn changes(&self) -> Changes {
+        let changed = self
+            .changed
+            .iter()
+            .filter(|path| !self.files.contains_key(*path));
+        let as_tracked = |path: &String, tracked: bool| ChangedFile {
+            path: path.clone(),
+            before: None,
+            now: self.read(path),
+            tracked,
+        };
+        let files = self.files.keys().chain(changed);
+        let files = files.map(|path| as_tracked(path, false));
+        // Whether it was committed, nobody says: then it was.
+        let secret = self.secret.iter().map(|path| as_tracked(path, true));
+        Changes {
+            tracking: Tracking::Whole,
+            files: files.chain(secret).collect(),
         }
     }
-}
 
-impl FileSystem for World {
-    fn observe(&self, queries: &[Query]) -> Facts {
-        let mut facts = Facts::default();
-        for query in queries {
-            match query {
-                Query::Path(path) | Query::GitState(path) => {
-                    facts.paths.insert(path.clone(), self.look(path));
-                }
-                Query::Matches(path) => {
-                    facts.matches.extend(self.matches(path));
-                }
-                Query::File(path) => {
-                    facts.shell.files.insert(path.clone(), self.read(path));
-                }
-                Query::Tree(directory) => {
-                    let known = self.files.keys().chain(self.committed.keys());
-                    let below = known.filter(|path| path.starts_with(directory.as_str()));
-                    for path in below.filter(|path| has_secret_name(path)) {
-                        facts.shell.files.insert(path.clone(), self.read(path));
-                    }
-                    let files = &mut facts.shell.files;
-                    files.insert(directory.clone(), FileFact::Directory);
-                }
-                Query::Repo(directory) | Query::RepoState(directory) => {
-                    facts.repos.insert(directory.clone(), self.repo());
-                }
-                Query::Changes { directory, .. } => {
-                    facts.changes.insert(directory.clone(), self.changes());
-                }
-                Query::Transcript | Query::Permit => {}
-            }
-        }
-        facts
+    fn names(&self) -> Vec<&String> {
+        self.files.keys().chain(self.committed.keys()).collect()
+    }
+
+    fn repository(&self, _: &str) -> Option<RepoFact> {
+        Some(self.repo())
     }
 }

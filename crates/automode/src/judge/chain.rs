@@ -16,7 +16,7 @@ use automode_core::judge::{
 use serde_json::json;
 
 use super::{Folder, SpendLog, charge};
-use crate::ports::{Clock, Judge, SystemClock};
+use crate::ports::{Clock as _, Judge, SystemClock};
 
 /// The most attempts with one model.
 const ATTEMPTS: u32 = 3;
@@ -48,7 +48,6 @@ pub struct Chain {
     service: Service,
     notes: Notes,
     cancel: Cancel,
-    clock: Box<dyn Clock>,
     /// When the decision of a request began, by what its passes share.
     started: Mutex<Vec<(u64, Instant)>>,
 }
@@ -61,7 +60,6 @@ impl Chain {
             service,
             notes: Notes::default(),
             cancel: Cancel::default(),
-            clock: Box::new(SystemClock),
             started: Mutex::new(Vec::new()),
         }
     }
@@ -69,12 +67,6 @@ impl Chain {
     #[must_use]
     pub fn with_notes(mut self, notes: Notes) -> Self {
         self.notes = notes;
-        self
-    }
-
-    #[must_use]
-    pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = Box::new(clock);
         self
     }
 
@@ -187,7 +179,7 @@ impl Chain {
         if let (Ok(reply), Some(purse)) = (outcome, &self.notes.purse) {
             let amount = charge(model, request, reply);
             // An expense that cannot be written down is found at the next check of the book.
-            let _ = purse.pay(amount, self.clock.now());
+            let _ = purse.pay(amount, SystemClock.now());
         }
         if let Some(dumps) = self.notes.dumps.as_ref().filter(|_| self.service.dump) {
             let answer = match outcome {
@@ -227,7 +219,7 @@ impl Judge for Chain {
     fn ask(&self, request: &Request) -> Result<Reply, Trouble> {
         let (start, fresh) = self.began(request);
         if let (Some(purse), true) = (&self.notes.purse, fresh)
-            && purse.is_empty(&self.service.budget, self.clock.now())
+            && purse.is_empty(&self.service.budget, SystemClock.now())
         {
             return Err(Trouble::new(
                 Failure::Budget,

@@ -57,18 +57,7 @@ impl FileSystem for Machine {
                 }
                 Query::File(path) => {
                     let known = facts.paths.get(path).map(|fact| fact.kind);
-                    let file = match known {
-                        Some(PathKind::Absent) => FileFact::Absent,
-                        Some(PathKind::Directory) => FileFact::Directory,
-                        Some(
-                            PathKind::File
-                            | PathKind::Link
-                            | PathKind::Other
-                            | PathKind::Unreadable,
-                        )
-                        | None => file::read(Path::new(path)),
-                    };
-                    facts.shell.files.insert(path.clone(), file);
+                    facts.shell.files.insert(path.clone(), text(path, known));
                 }
                 Query::Tree(directory) => {
                     let files = &mut facts.shell.files;
@@ -97,6 +86,17 @@ impl FileSystem for Machine {
         }
         tell_git(asked, &mut facts);
         facts
+    }
+}
+
+/// What a file holds, where it is not known already that it holds nothing.
+fn text(path: &str, known: Option<PathKind>) -> FileFact {
+    match known {
+        Some(PathKind::Absent) => FileFact::Absent,
+        Some(PathKind::Directory) => FileFact::Directory,
+        Some(PathKind::File | PathKind::Link | PathKind::Other | PathKind::Unreadable) | None => {
+            file::read(Path::new(path))
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::thread;
 use std::time::Duration;
 
-use automode::audit::{self, Circumstance, Entry, Kept};
+use automode::audit::{self, AppendedTo, Circumstance, Entry};
 use automode::state::Lock;
 use automode_core::{Decision, Ground, Presence, Trace, Verdict};
 
@@ -51,7 +51,7 @@ fn the_chain_holds_and_edits_show() {
     for at in 0..5 {
         assert_eq!(
             log.append(&entry(&format!("id{at}")), PATIENCE).unwrap(),
-            Kept::InTheChain
+            AppendedTo::InTheChain
         );
     }
     let report = log.verify().unwrap();
@@ -130,7 +130,7 @@ fn a_writer_without_the_lock_leaves_its_line_beside() {
         let _held = Lock::take(&state.path("audit.lock"), PATIENCE).unwrap();
         assert_eq!(
             log.append(&entry("two"), Duration::from_millis(5)).unwrap(),
-            Kept::Beside
+            AppendedTo::Beside
         );
     }
     log.append(&entry("three"), PATIENCE).unwrap();

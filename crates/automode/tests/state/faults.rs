@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use automode::audit::{self, Circumstance, Entry, Kept};
+use automode::audit::{self, AppendedTo, Circumstance, Entry};
 use automode::session::{self, CallNote, Note};
 use automode::state::{Lock, State};
 use automode_core::{Decision, Ground, Outcome, Presence, Trace, Verdict, WrittenFile};
@@ -256,7 +256,7 @@ fn waiting_lines_are_removed_only_behind_their_append() {
         let kept = log
             .append(&entry(&format!("w{at}")), Duration::ZERO)
             .unwrap();
-        assert_eq!(kept, Kept::Beside);
+        assert_eq!(kept, AppendedTo::Beside);
     }
     drop(held);
     // The log cannot be appended to: what waits goes on waiting.

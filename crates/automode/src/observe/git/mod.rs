@@ -432,8 +432,7 @@ impl Walk<'_> {
 /// The name that git gives to content, in hex.
 #[must_use]
 pub fn blob_name(content: &[u8]) -> String {
-    let id = blob_id(content);
-    id.iter().map(|byte| format!("{byte:02x}")).collect()
+    automode_core::hex(&blob_id(content))
 }
 
 fn blob_id(content: &[u8]) -> Id {

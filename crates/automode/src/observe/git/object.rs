@@ -156,7 +156,7 @@ fn bytes_at(pack: &File, from: u64, size: usize) -> Option<Vec<u8>> {
 }
 
 fn loose(folder: &Path, id: &Id) -> Option<Object> {
-    let name: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = automode_core::hex(id);
     let (first, rest) = name.split_at_checked(2)?;
     let file = File::open(folder.join(first).join(rest)).ok()?;
     let mut bytes = Vec::new();

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn hex(digest: [u8; 20]) -> String {
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        automode_core::hex(&digest)
     }
 
     #[test]
