@@ -6,6 +6,8 @@
     reason = "a test that panics has failed"
 )]
 
+#[path = "support/feed.rs"]
+mod feed;
 #[path = "../../automode-providers/tests/support/mod.rs"]
 #[expect(dead_code, reason = "the schemas are tested where the wires are")]
 mod loopback;
@@ -15,9 +17,10 @@ mod session;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use feed::feed;
 use loopback::{Play, Server};
 use serde_json::{Value, json};
 
@@ -48,22 +51,15 @@ impl Bench {
 
     /// The answer to one call, with what the judge left behind.
     fn hook(&self, payload: &Value) -> Value {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_automode"))
-            .args(["hook", "claude-code"])
+        let mut hook = Command::new(env!("CARGO_BIN_EXE_automode"));
+        hook.args(["hook", "claude-code"])
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.path("home"))
             .env("AUTOMODE_STATE_DIR", self.path("state"))
             .env("AUTOMODE_API_KEY", "k")
-            .current_dir(self.path("shop"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(payload.to_string().as_bytes()).unwrap();
-        drop(stdin);
-        let output = child.wait_with_output().unwrap();
+            .current_dir(self.path("shop"));
+        let output = feed(&mut hook, &payload.to_string());
         let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
         reply["hookSpecificOutput"].clone()
     }

@@ -14,6 +14,8 @@
 )]
 
 mod attack;
+#[path = "../support/feed.rs"]
+mod feed;
 mod honest;
 mod play;
 mod script;

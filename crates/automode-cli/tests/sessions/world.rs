@@ -2,7 +2,6 @@
 //! that is committed, and a state.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,6 +9,8 @@ use automode::permit;
 use automode::state::State;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::feed::feed;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_automode");
 
@@ -138,16 +139,8 @@ impl World {
         let mut command = Command::new(PROGRAM);
         command.args(["hook", agent, "--presence", "interactive"]);
         self.surround(&mut command);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(payload.to_string().as_bytes()).unwrap();
-        drop(stdin);
-        let output = child.wait_with_output().unwrap();
+        command.stderr(Stdio::null());
+        let output = feed(&mut command, &payload.to_string());
         HookReply {
             json: serde_json::from_slice(&output.stdout).unwrap_or(Value::Null),
             code: output.status.code(),
