@@ -3,6 +3,7 @@
 //! the specification that the engine is held against.
 
 mod clock;
+mod length;
 pub mod model;
 mod modules;
 mod picture;
@@ -12,8 +13,10 @@ mod scripted;
 pub mod spec;
 mod store;
 mod tree;
+mod wildcard;
 
 pub use clock::FixedClock;
+pub use length::lengths;
 pub use modules::{Imports, imports, without_tests};
 pub use picture::{Needs, picture};
 pub use policy::{Rules, policy};
@@ -21,3 +24,4 @@ pub use pure::{Violation, impurities};
 pub use scripted::{Scripted, block, clear, garbled};
 pub use store::{MemoryStore, StoreFault};
 pub use tree::{Node, Tree};
+pub use wildcard::{enums, wildcards};

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use automode::ports::FileSystem;
+use automode::ports::{FileSystem, ImaginedFiles};
 use automode_core::{
     ChangedFile, Changes, Facts, GitState, NamePattern, PathFact, PathKind, Query, RepoFact,
     Tracking,
 };
 use automode_shell::FileFact;
-use automode_shell::place::has_secret_name;
 
 /// Something in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,6 +100,23 @@ impl Tree {
         Some(joined(&done))
     }
 
+    fn is_parent(&self, path: &str) -> bool {
+        let prefix = format!("{}/", path.trim_end_matches('/'));
+        self.nodes.keys().any(|node| node.starts_with(&prefix))
+    }
+}
+
+fn joined(names: &[String]) -> String {
+    format!("/{}", names.join("/"))
+}
+
+impl FileSystem for Tree {
+    fn observe(&self, queries: &[Query]) -> Facts {
+        self.answer(queries)
+    }
+}
+
+impl ImaginedFiles for Tree {
     fn look(&self, path: &str) -> PathFact {
         let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
         let own = path.rsplit_once('/').map_or(path, |(_, own)| own);
@@ -136,6 +152,31 @@ impl Tree {
         }
     }
 
+    fn read(&self, path: &str) -> FileFact {
+        let is_link = matches!(self.nodes.get(path), Some(Node::Link { .. }));
+        let Some(path) = self.resolve(path) else {
+            return FileFact::Unreadable;
+        };
+        match self.nodes.get(&path) {
+            Some(Node::File { body, .. }) => FileFact::Text {
+                body: body.clone(),
+                session: false,
+            },
+            // What lies above a directory behind a link is not what its name says.
+            Some(Node::Directory) if is_link => FileFact::Unreadable,
+            None if is_link && self.is_parent(&path) => FileFact::Unreadable,
+            Some(Node::Directory) => FileFact::Directory,
+            Some(Node::Link { .. }) => FileFact::Unreadable,
+            None if self.is_parent(&path) => FileFact::Directory,
+            None => FileFact::Absent,
+        }
+    }
+
+    fn matches(&self, path: &str) -> Option<(String, Vec<String>)> {
+        let pattern = NamePattern::read(path)?;
+        Some((path.to_owned(), pattern.taken_among(self.nodes.keys())))
+    }
+
     /// Every file that git does not hold as it is.
     fn changes(&self) -> Changes {
         let changed = self.nodes.iter().filter_map(|(path, node)| match node {
@@ -159,75 +200,11 @@ impl Tree {
         }
     }
 
-    fn matches(&self, path: &str) -> Option<(String, Vec<String>)> {
-        let pattern = NamePattern::read(path)?;
-        Some((path.to_owned(), pattern.taken_among(self.nodes.keys())))
+    fn names(&self) -> Vec<&String> {
+        self.nodes.keys().collect()
     }
 
-    fn is_parent(&self, path: &str) -> bool {
-        let prefix = format!("{}/", path.trim_end_matches('/'));
-        self.nodes.keys().any(|node| node.starts_with(&prefix))
-    }
-
-    fn read(&self, path: &str) -> FileFact {
-        let is_link = matches!(self.nodes.get(path), Some(Node::Link { .. }));
-        let Some(path) = self.resolve(path) else {
-            return FileFact::Unreadable;
-        };
-        match self.nodes.get(&path) {
-            Some(Node::File { body, .. }) => FileFact::Text {
-                body: body.clone(),
-                session: false,
-            },
-            // What lies above a directory behind a link is not what its name says.
-            Some(Node::Directory) if is_link => FileFact::Unreadable,
-            None if is_link && self.is_parent(&path) => FileFact::Unreadable,
-            Some(Node::Directory) => FileFact::Directory,
-            Some(Node::Link { .. }) => FileFact::Unreadable,
-            None if self.is_parent(&path) => FileFact::Directory,
-            None => FileFact::Absent,
-        }
-    }
-}
-
-fn joined(names: &[String]) -> String {
-    format!("/{}", names.join("/"))
-}
-
-impl FileSystem for Tree {
-    fn observe(&self, queries: &[Query]) -> Facts {
-        let mut facts = Facts::default();
-        for query in queries {
-            match query {
-                Query::Path(path) | Query::GitState(path) => {
-                    facts.paths.insert(path.clone(), self.look(path));
-                }
-                Query::Matches(path) => {
-                    facts.matches.extend(self.matches(path));
-                }
-                Query::File(path) => {
-                    facts.shell.files.insert(path.clone(), self.read(path));
-                }
-                Query::Tree(directory) => {
-                    let known = self.nodes.keys();
-                    let below = known.filter(|path| path.starts_with(directory.as_str()));
-                    for path in below.filter(|path| has_secret_name(path)) {
-                        facts.shell.files.insert(path.clone(), self.read(path));
-                    }
-                    let files = &mut facts.shell.files;
-                    files.insert(directory.clone(), FileFact::Directory);
-                }
-                Query::Repo(directory) | Query::RepoState(directory) => {
-                    if let Some(repo) = self.repos.get(directory) {
-                        facts.repos.insert(directory.clone(), repo.clone());
-                    }
-                }
-                Query::Changes { directory, .. } => {
-                    facts.changes.insert(directory.clone(), self.changes());
-                }
-                Query::Transcript | Query::Permit => {}
-            }
-        }
-        facts
+    fn repository(&self, directory: &str) -> Option<RepoFact> {
+        self.repos.get(directory).cloned()
     }
 }
