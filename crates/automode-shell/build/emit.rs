@@ -12,6 +12,15 @@ use crate::tree::CommandNode;
 pub struct TableSource {
     pub text: String,
     constants: HashMap<String, String>,
+    /// The rows of all options, eight bytes each.
+    rows: Vec<u8>,
+    /// Where tables of rows begin that are there already.
+    tables: HashMap<Vec<u8>, usize>,
+    /// All spellings of options, one behind the other.
+    spellings: String,
+    places: HashMap<String, usize>,
+    /// The roles of the values of options, as source.
+    values: Vec<String>,
 }
 
 impl TableSource {
@@ -98,30 +107,54 @@ impl TableSource {
             let flag = self.flag(row, names, flags_are_inert)?;
             for name in &row.spellings {
                 match name.strip_suffix('*') {
-                    Some(start) => prefixes.push((start.to_owned(), flag.clone())),
-                    None => exact.push((name.clone(), flag.clone())),
+                    Some(start) => prefixes.push((start.to_owned(), flag)),
+                    None => exact.push((name.clone(), flag)),
                 }
             }
         }
         exact.sort();
         // The longest beginning wins.
         prefixes.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(&b.0)));
-        let mut table = |rows: Vec<(String, String)>| {
-            let rows: Vec<String> = rows
-                .iter()
-                .map(|(name, flag)| format!("({name:?}, {flag})"))
-                .collect();
-            self.slice("(&str, Flag)", &rows)
-        };
-        Ok((table(exact), table(prefixes)))
+        Ok((self.table(&exact)?, self.table(&prefixes)?))
     }
 
+    /// Packs rows as `program/table.rs` reads them, and says where they are.
+    fn table(&mut self, rows: &[(String, [u8; 4])]) -> Result<String> {
+        let mut packed = Vec::with_capacity(rows.len() * 8);
+        for (name, flag) in rows {
+            let place = *self.places.entry(name.clone()).or_insert_with(|| {
+                let place = self.spellings.len();
+                self.spellings.push_str(name);
+                place
+            });
+            let [a, b, c, over, ..] = place.to_le_bytes();
+            let length = u8::try_from(name.len());
+            let length = length.map_err(|_| format!("`{name}` is too long"))?;
+            if over != 0 {
+                return Err("too many spellings".to_owned());
+            }
+            packed.extend([a, b, c, length]);
+            packed.extend(flag);
+        }
+        let rows_before = self.rows.len() / 8;
+        let first = match self.tables.entry(packed) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.rows.extend(new.key());
+                *new.insert(rows_before)
+            }
+        };
+        let count = u16::try_from(rows.len()).map_err(|_| "too many options")?;
+        Ok(format!("Flags {{ first: {first}, count: {count} }}"))
+    }
+
+    /// The number of an option, how it takes values, and which roles they have.
     fn flag(
         &mut self,
         row: &OptionRow,
         names: &FlagNumbers,
         flags_are_inert: &mut bool,
-    ) -> Result<String> {
+    ) -> Result<[u8; 4]> {
         let mut values = Vec::new();
         for value in &row.values {
             // An inherited option may depend on options that are not inherited with it.
@@ -134,20 +167,34 @@ impl TableSource {
             *flags_are_inert &= mild;
             values.push(source);
         }
+        // The order of `TAKES` in `program/table.rs`.
         let takes = match row.arity {
-            Arity::None => "Nothing",
-            Arity::Glued => "Glued",
-            Arity::Digits => "Digits",
-            Arity::Required | Arity::Two => "Words",
-            Arity::Optional => "Perhaps",
-            Arity::Rest => "Rest",
-            Arity::Until => "Until",
+            Arity::None => 0,
+            Arity::Glued => 1,
+            Arity::Digits => 2,
+            Arity::Optional => 3,
+            Arity::Required | Arity::Two => 4,
+            Arity::Rest => 5,
+            Arity::Until => 6,
         };
-        let values = self.slice("Slot", &values);
-        Ok(format!(
-            "Flag {{ id: {}, takes: Takes::{takes}, values: {values} }}",
-            row.id
-        ))
+        let values = format!("&[{}]", values.join(", "));
+        let known = self.values.iter().position(|known| *known == values);
+        let at = known.unwrap_or_else(|| {
+            self.values.push(values);
+            self.values.len() - 1
+        });
+        let at = u16::try_from(at).ok().filter(|at| *at < 1 << 13);
+        let at = at.ok_or("too many kinds of values of options")?;
+        let [id_low, id_high] = row.id.to_le_bytes();
+        let [low, high] = (at << 3 | takes).to_le_bytes();
+        Ok([id_low, id_high, low, high])
+    }
+
+    /// What the rows are made of: their bytes, their spellings, and the source of their values.
+    pub fn rows(&self) -> (&[u8], &str, String) {
+        let values = self.values.join(",\n");
+        let source = format!("static FLAG_VALUES: &[&[Slot]] = &[\n{values}];\n");
+        (&self.rows, &self.spellings, source)
     }
 
     fn operands(

@@ -3,6 +3,8 @@
 mod capabilities;
 mod emit;
 mod languages;
+#[path = "../src/program/name_digest.rs"]
+mod name_digest;
 mod notation;
 mod rows;
 mod schema;
@@ -41,7 +43,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("examples.rs"), format!("&[{}]", tables.examples))?;
-    fs::write(out.join("knowledge.rs"), tables.finish()?)?;
+    let (rows, spellings, values) = tables.source.rows();
+    fs::write(out.join("flag-rows.bin"), rows)?;
+    fs::write(out.join("flag-spellings.txt"), spellings)?;
+    let source = format!("{values}{}", tables.finish()?);
+    fs::write(out.join("knowledge.rs"), source)?;
     Ok(())
 }
 
@@ -138,33 +144,38 @@ impl Tables {
 
     fn finish(self) -> Result<String, std::fmt::Error> {
         let mut text = self.source.text;
+        let names: BTreeSet<&String> = self.programs.keys().chain(self.natures.keys()).collect();
+        writeln!(text, "{}\n{}", self.variables, self.settings)?;
         writeln!(text, "/// Sorted by name.")?;
-        writeln!(text, "pub(crate) static PROGRAMS: &[(&str, &Command)] = &[")?;
-        for (name, constant) in &self.programs {
-            writeln!(text, "({name:?}, &{constant}),")?;
-        }
-        writeln!(text, "];\n{}\n{}", self.variables, self.settings)?;
-        writeln!(text, "/// Sorted by name.")?;
-        writeln!(text, "pub(crate) static NATURES: &[(&str, &[Nature])] = &[")?;
-        for (name, natures) in &self.natures {
-            let natures: Vec<&str> = natures.iter().map(String::as_str).collect();
-            writeln!(text, "({name:?}, &[{}]),", natures.join(", "))?;
+        writeln!(text, "pub(crate) static PROGRAMS: &[Program] = &[")?;
+        // Twice as many slots as names; in each the place of a name counted from one.
+        let slots = (names.len() * 2).next_power_of_two();
+        let mut filled = vec![0; slots];
+        for (at, name) in names.into_iter().enumerate() {
+            let command = self.programs.get(name);
+            let command =
+                command.map_or_else(|| "None".to_owned(), |known| format!("Some(&{known})"));
+            let natures: Vec<&str> = self.natures.get(name).map_or_else(Vec::new, |natures| {
+                natures.iter().map(String::as_str).collect()
+            });
+            let natures = natures.join(", ");
+            writeln!(
+                text,
+                "Program {{ name: {name:?}, command: {command}, natures: Natures::of(&[{natures}]) }},"
+            )?;
+            let mut slot = name_digest::name_digest(name) as usize % slots;
+            while filled.get(slot).is_some_and(|taken| *taken != 0) {
+                slot = (slot + 1) % slots;
+            }
+            if let Some(free) = filled.get_mut(slot) {
+                *free = at + 1;
+            }
         }
         writeln!(text, "];")?;
-        writeln!(text, "/// Where the names of each first byte begin.")?;
-        let starts: Vec<usize> = (0..=256)
-            .map(|byte| {
-                let is_before = |name: &&String| {
-                    name.bytes()
-                        .next()
-                        .is_some_and(|first| usize::from(first) < byte)
-                };
-                self.natures.keys().filter(is_before).count()
-            })
-            .collect();
         writeln!(
             text,
-            "pub(crate) static NATURE_STARTS: [u16; 257] = {starts:?};"
+            "/// Where a name stands in the table, from one; searched from its digest on.\n\
+             pub(crate) static PROGRAM_SLOTS: [u16; {slots}] = {filled:?};"
         )?;
         Ok(text)
     }

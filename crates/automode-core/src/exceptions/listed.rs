@@ -40,7 +40,7 @@ fn is_fed_by_listing(scene: &Scene<'_>, by: usize) -> bool {
     let each = reader
         .layers
         .iter()
-        .any(|layer| matches!(layer, Layer::Wrapper(name) if natures_of(name).contains(&Nature::RunsItems)));
+        .any(|layer| matches!(layer, Layer::Wrapper(name) if natures_of(name).contains(Nature::RunsItems)));
     let before = starts.get(..by).unwrap_or_default();
     let mut stages = before
         .iter()

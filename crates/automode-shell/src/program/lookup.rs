@@ -4,7 +4,7 @@
 //! A path counts as the program of that name only where the system, a user's
 //! tool folder or the project's own tool folder holds it; elsewhere it is a file.
 
-use super::table::{Command, PROGRAMS};
+use super::table::{Command, known_program};
 use crate::{Act, Code, Invocation, Origin, Taint, Target, Value};
 
 pub(super) enum Found {
@@ -90,10 +90,7 @@ fn named(name: &str, file: Option<Code>) -> Found {
 }
 
 fn find(name: &str) -> Option<&'static Command> {
-    let at = PROGRAMS
-        .binary_search_by(|(program, _)| (*program).cmp(name))
-        .ok()?;
-    PROGRAMS.get(at).map(|(_, command)| *command)
+    known_program(name)?.command
 }
 
 /// `python3.12` to `python`, `clang-17` to `clang`.

@@ -355,12 +355,8 @@ impl Meaning<'_> {
 
     /// Whether a flag was given under any of its spellings.
     pub fn has(&self, spelling: &str) -> bool {
-        let flags = self.parsed.command.flags;
-        flags
-            .binary_search_by(|(known, _)| (*known).cmp(spelling))
-            .ok()
-            .and_then(|at| flags.get(at))
-            .is_some_and(|(_, flag)| self.seen.binary_search(&flag.id).is_ok())
+        let flag = self.parsed.command.flags.find(spelling);
+        flag.is_some_and(|flag| self.seen.binary_search(&flag.id).is_ok())
     }
 
     pub fn operand_values(&self) -> Vec<Value> {
@@ -376,11 +372,7 @@ impl Meaning<'_> {
     }
 
     fn spelled_text(&self, spelling: &str) -> Option<String> {
-        let flags = self.parsed.command.flags;
-        let at = flags
-            .binary_search_by(|(known, _)| (*known).cmp(spelling))
-            .ok()?;
-        let (_, flag) = flags.get(at)?;
+        let flag = self.parsed.command.flags.find(spelling)?;
         let text = self.flag_value(flag.id)?.literal()?;
         Some(text.into_owned())
     }

@@ -18,6 +18,7 @@ mod listing;
 mod lookup;
 mod meaning;
 mod mention;
+mod name_digest;
 mod nature;
 mod nested;
 mod outcome;
@@ -34,7 +35,7 @@ mod text;
 mod variable;
 
 pub(crate) use file::PlaceEffect;
-pub use nature::{Nature, natures_of};
+pub use nature::{Nature, Natures, natures_of};
 pub(crate) use table::PathUse;
 pub(crate) use variable::{steers, steers_with};
 

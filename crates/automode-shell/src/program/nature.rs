@@ -4,7 +4,7 @@
 //! `"shell: sh bash"` for these names only. A nature is never a reason to allow by
 //! its absence: who asks for one treats a program without it as the stricter case.
 
-use super::table::{NATURE_STARTS, NATURES};
+use super::table::known_program;
 use crate::Invocation;
 
 /// A kind of program.
@@ -93,68 +93,72 @@ pub enum Nature {
     History,
 }
 
+/// The kinds of a program: every rule asks them of every start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Natures(u64);
+
+impl Natures {
+    pub(crate) const fn of(mut natures: &[Nature]) -> Self {
+        let mut set = 0;
+        while let [first, rest @ ..] = natures {
+            set |= 1 << *first as u64;
+            natures = rest;
+        }
+        Self(set)
+    }
+
+    /// Whether a kind is among them.
+    #[must_use]
+    pub const fn contains(self, nature: Nature) -> bool {
+        self.0 & (1 << nature as u64) != 0
+    }
+}
+
 /// What kind of program this name belongs to, without its folder.
 #[must_use]
-pub fn natures_of(program: &str) -> &'static [Nature] {
+pub fn natures_of(program: &str) -> Natures {
     let name = match program.bytes().rposition(|byte| byte == b'/') {
         Some(at) => program.get(at.saturating_add(1)..).unwrap_or_default(),
         None => program,
     };
-    // Asked for every start by every rule: the names of one letter are few.
-    let alike = name.bytes().next().and_then(|first| {
-        let at = usize::from(first);
-        let from = NATURE_STARTS.get(at).copied()?;
-        let to = NATURE_STARTS.get(at.saturating_add(1)).copied()?;
-        NATURES.get(usize::from(from)..usize::from(to))
-    });
-    let alike = alike.unwrap_or_default();
-    // They are in order: those with the same second letter lie together.
-    let second = name.as_bytes().get(1);
-    let from = alike.partition_point(|(known, _)| known.as_bytes().get(1) < second);
-    let alike = alike.get(from..).unwrap_or_default().iter();
-    alike
-        .take_while(|(known, _)| known.as_bytes().get(1) == second)
-        .find(|(known, _)| *known == name)
-        .map_or(&[], |(_, natures)| *natures)
+    known_program(name).map_or(Natures::default(), |known| known.natures)
 }
 
 impl Invocation {
     /// What kind of program is started; nothing where its name is not known.
     #[must_use]
-    pub fn natures(&self) -> &'static [Nature] {
+    pub fn natures(&self) -> Natures {
         let name = self.argv.first().and_then(crate::Value::literal);
-        name.map_or(&[], |name| natures_of(&name))
+        name.map_or(Natures::default(), |name| natures_of(&name))
     }
 
     /// Whether a program of this kind is started.
     #[must_use]
     pub fn is_a(&self, nature: Nature) -> bool {
-        self.natures().contains(&nature)
+        self.natures().contains(nature)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NATURES, Nature, natures_of};
-
-    #[test]
-    fn names_are_sorted_for_the_search() {
-        assert!(NATURES.is_sorted_by(|a, b| a.0 < b.0));
-    }
+    use super::super::table::PROGRAMS;
+    use super::{Nature, Natures, natures_of};
 
     #[test]
     fn every_name_is_found() {
-        for (name, natures) in NATURES {
-            assert_eq!(natures_of(name), *natures, "{name}");
-            assert_eq!(natures_of(&format!("/usr/bin/{name}")), *natures, "{name}");
-            assert_ne!(natures_of(&format!("{name}\u{1}")), *natures, "{name}");
+        for known in PROGRAMS {
+            let (name, natures) = (known.name, known.natures);
+            assert_eq!(natures_of(name), natures, "{name}");
+            assert_eq!(natures_of(&format!("/usr/bin/{name}")), natures, "{name}");
+            let other = format!("{name}\u{1}");
+            assert_eq!(natures_of(&other), Natures::default(), "{name}");
         }
     }
 
     #[test]
     fn a_name_tells_its_nature() {
         let check = |name: &str, nature: Nature, held: bool| {
-            assert_eq!(natures_of(name).contains(&nature), held, "{name}");
+            assert_eq!(natures_of(name).contains(nature), held, "{name}");
         };
         check("bash", Nature::Shell, true);
         check("/bin/zsh", Nature::Shell, true);

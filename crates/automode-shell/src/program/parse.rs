@@ -461,11 +461,7 @@ impl<'a> Parser<'a> {
 }
 
 fn find(command: &Command, name: &str) -> Option<Flag> {
-    let at = command
-        .flags
-        .binary_search_by(|(spelling, _)| (*spelling).cmp(name))
-        .ok()?;
-    command.flags.get(at).map(|(_, flag)| *flag)
+    command.flags.find(name)
 }
 
 /// What a long flag that is not in the table may be short for.
@@ -484,7 +480,7 @@ fn abbreviated(command: &Command, name: &str) -> Abbreviated {
         return Abbreviated::Nothing;
     };
     if fits.all(|(_, other)| other.id == flag.id) {
-        Abbreviated::One(*flag)
+        Abbreviated::One(flag)
     } else {
         Abbreviated::Several
     }
@@ -496,7 +492,7 @@ fn by_prefix(command: &Command, word: &Value) -> Option<(Flag, Value)> {
         .prefixes
         .iter()
         .find(|(start, _)| prefix.starts_with(start))
-        .map(|(start, flag)| (*flag, word.after(start.len())))
+        .map(|(start, flag)| (flag, word.after(start.len())))
 }
 
 fn child(command: &Command, name: &str) -> Option<&'static Command> {

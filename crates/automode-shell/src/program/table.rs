@@ -2,23 +2,47 @@
 //!
 //! The build script turns every file under `knowledge/` into these tables; the
 //! words are those of `knowledge/README.md`. Everything is `const`: a lookup is
-//! a binary search, and nothing is parsed or allocated at start-up.
+//! a binary search, and nothing is parsed or allocated at start-up. Options are
+//! by far the most: they are rows of eight bytes, without an address in them.
 
-use super::nature::Nature;
+use super::name_digest::name_digest;
+use super::nature::{Nature, Natures};
 use crate::ir::Runner;
 use crate::{
     Account, CloudVerb, DatabaseVerb, Direction, Interface, Language, PackageOp, PersistKind,
     Scope, SystemChange,
 };
 
+/// What is known under the name of a program.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub name: &'static str,
+    pub command: Option<&'static Command>,
+    pub natures: Natures,
+}
+
+/// What is known under a name.
+pub(super) fn known_program(name: &str) -> Option<&'static Program> {
+    let slots = PROGRAM_SLOTS.len();
+    let mut at = name_digest(name) as usize % slots;
+    loop {
+        let place = usize::from(*PROGRAM_SLOTS.get(at)?).checked_sub(1)?;
+        let known = PROGRAMS.get(place)?;
+        if known.name == name {
+            return Some(known);
+        }
+        at = at.wrapping_add(1) % slots;
+    }
+}
+
 /// A program or one of its subcommands.
 #[derive(Debug)]
 pub(crate) struct Command {
     pub style: Style,
     /// Sorted by spelling; inherited flags included.
-    pub flags: &'static [(&'static str, Flag)],
+    pub flags: Flags,
     /// Flags that are recognised by how they begin (`-D*`, `+*`).
-    pub prefixes: &'static [(&'static str, Flag)],
+    pub prefixes: Flags,
     /// Words that, standing alone, make the command print something and end.
     pub ends: &'static [&'static str],
     /// When the command only says what it would do.
@@ -62,6 +86,60 @@ pub(crate) enum Style {
     Plain,
 }
 
+/// Some of the compiled rows, each an option under one of its spellings.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flags {
+    pub first: u32,
+    pub count: u16,
+}
+
+impl Flags {
+    /// The flag with this spelling.
+    pub fn find(self, spelling: &str) -> Option<Flag> {
+        let rows = self.rows();
+        let at = rows.binary_search_by(|row| row_spelling(row).cmp(spelling));
+        rows.get(at.ok()?).map(row_flag)
+    }
+
+    /// The spellings with their flags, in their order.
+    pub fn iter(self) -> impl Iterator<Item = (&'static str, Flag)> {
+        let rows = self.rows().iter();
+        rows.map(|row| (row_spelling(row), row_flag(row)))
+    }
+
+    fn rows(self) -> &'static [FlagRow] {
+        let (rows, _) = FLAG_ROWS.as_chunks();
+        let first = self.first as usize;
+        let last = first.saturating_add(usize::from(self.count));
+        rows.get(first..last).unwrap_or_default()
+    }
+}
+
+/// An option under one spelling: where the spelling begins and how long it is, the number of
+/// the option, how it takes its values and which roles they have. The build script packs it.
+type FlagRow = [u8; 8];
+
+static FLAG_ROWS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/flag-rows.bin"));
+static FLAG_SPELLINGS: &str = include_str!(concat!(env!("OUT_DIR"), "/flag-spellings.txt"));
+
+fn row_spelling(row: &FlagRow) -> &'static str {
+    let [a, b, c, length, ..] = *row;
+    let start = u32::from_le_bytes([a, b, c, 0]) as usize;
+    let end = start.saturating_add(usize::from(length));
+    FLAG_SPELLINGS.get(start..end).unwrap_or_default()
+}
+
+fn row_flag(row: &FlagRow) -> Flag {
+    let [.., id_low, id_high, low, high] = *row;
+    let packed = usize::from(u16::from_le_bytes([low, high]));
+    Flag {
+        id: u16::from_le_bytes([id_low, id_high]),
+        // What no row says takes everything that follows.
+        takes: TAKES.get(packed & 7).copied().unwrap_or(Takes::Rest),
+        values: FLAG_VALUES.get(packed >> 3).copied().unwrap_or_default(),
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flag {
     /// Unique among the flags of a subcommand and those of the commands before it.
@@ -87,6 +165,17 @@ pub(crate) enum Takes {
     /// Everything up to `;` or `+`.
     Until,
 }
+
+/// In the order in which the build script counts them.
+const TAKES: [Takes; 7] = [
+    Takes::Nothing,
+    Takes::Glued,
+    Takes::Digits,
+    Takes::Perhaps,
+    Takes::Words,
+    Takes::Rest,
+    Takes::Until,
+];
 
 /// What a word is, as long as a condition holds.
 #[derive(Clone, Copy, Debug)]

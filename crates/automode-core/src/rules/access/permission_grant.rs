@@ -187,9 +187,9 @@ fn is_login(start: &Invocation) -> bool {
 
 /// An interactive shell under another user: no command, no script, no input.
 fn is_root_shell(start: &Invocation) -> bool {
-    let raised = start.layers.iter().any(|layer| {
-        matches!(layer, Layer::Wrapper(name) if natures_of(name).contains(&Nature::Elevate))
-    });
+    let raised = start.layers.iter().any(
+        |layer| matches!(layer, Layer::Wrapper(name) if natures_of(name).contains(Nature::Elevate)),
+    );
     let shell = start.is_a(Nature::Shell);
     let bare = start.argv.iter().skip(1).all(|word| {
         word.literal().is_some_and(|word| {
