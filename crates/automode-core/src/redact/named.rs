@@ -154,6 +154,8 @@ pub(super) fn flag(bytes: &[u8], at: usize) -> Option<SecretSpan> {
 /// The password behind a letter of a program that takes one so, where this is the dash.
 fn letter(bytes: &[u8], at: usize) -> Option<SecretSpan> {
     let flag = *bytes.get(at.saturating_add(1))?;
+    // Most letters are no program's: the line before them need not be looked at.
+    LETTERS.iter().find(|(_, own, _)| *own == flag)?;
     let after = at.saturating_add(2);
     let from = bytes
         .get(..at)?
