@@ -29,6 +29,9 @@ use std::{io, panic};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+#[global_allocator]
+static MEMORY: automode_watchdog::Memory = automode_watchdog::Memory;
+
 /// The exit code of everything that went wrong.
 const ERROR: u8 = 3;
 

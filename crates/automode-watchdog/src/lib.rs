@@ -5,6 +5,10 @@
 //! that writes what was prepared for that case and leaves. The handler allocates
 //! nothing, takes no lock and calls only what POSIX lets a handler call.
 
+mod memory;
+
+pub use memory::{Memory, hurry};
+
 use std::ffi::{CString, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};

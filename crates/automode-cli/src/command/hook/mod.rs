@@ -96,6 +96,7 @@ impl HookProgress {
 /// Answers one hook. The exit code is 0 or 2, never anything else.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
     let started = Instant::now();
+    automode_watchdog::hurry();
     // A panic is answered below; its text belongs neither to the client nor to the terminal.
     panic::set_hook(Box::new(|_| {}));
     let options = match Options::parse(arguments) {
