@@ -8,6 +8,7 @@ use std::path::{self, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use automode::config::{self, Places};
 pub use automode::here::{home, variables};
+use automode::state::State;
 use automode::{Gate, ToolCall};
 use serde_json::{Map, Value};
 
@@ -23,6 +24,11 @@ pub fn gate(cwd: &str, config: Option<PathBuf>) -> Result<Gate> {
 /// The same gate with nobody to ask.
 pub fn judgeless_gate(cwd: &str, config: Option<PathBuf>) -> Gate {
     Gate::new(config::load(&Places::here(cwd.as_ref(), config)))
+}
+
+/// The same for a hook: it asks one thing and ends.
+pub fn hook_gate(cwd: &str, state: Option<&State>) -> Gate {
+    Gate::new(config::load_kept(&Places::here(cwd.as_ref(), None), state))
 }
 
 /// The directory made absolute; it must exist.

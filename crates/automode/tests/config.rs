@@ -19,8 +19,9 @@ use std::{
 
 use automode::{
     Facts, Gate, Mode, Policy, Session, ToolCall, Verdict,
-    config::{Places, PolicyWatcher, load},
+    config::{Places, PolicyWatcher, load, load_kept},
     ports::Clock,
+    state::State,
 };
 use automode_core::{
     policy::{AskRules, NoteKind, Prose, Scope, Strip, Subject},
@@ -335,6 +336,91 @@ fn the_digest_follows_the_files() {
     assert_eq!(before.len(), 64);
     let machine = machine.with(USER, "");
     assert_ne!(before, digest(&machine));
+}
+
+/// Settings with thousands of rules, and one that is told.
+fn many_rules(last: &str) -> String {
+    let many: Vec<String> = (0..5_000)
+        .map(|at| format!("\"Bash(forbidden-{at}:*)\""))
+        .collect();
+    let many = many.join(",\n");
+    format!(
+        "{{\"permissions\": {{\"deny\": [{many}, \"Read(/etc/x)\", {last}], \"ask\": [\"Bash(make it)\"], \"allow\": [\"Bash(git status)\"]}}}}"
+    )
+}
+
+#[test]
+fn a_large_file_is_kept_as_it_was_understood_and_never_longer() {
+    let (user, project) = (".claude/settings.json", "app/.claude/settings.json");
+    let machine = Machine::new()
+        .with(user, &many_rules("\"Bash(one *)\""))
+        .with(project, &many_rules("\"Bash(two *)\""));
+    let state = State::at(machine.home.join("state")).expect("a state");
+    let kept = || load_kept(&machine.places(), Some(&state));
+    let shelves = || {
+        let found = fs::read_dir(state.path("settings")).into_iter().flatten();
+        found
+            .flatten()
+            .map(|entry| entry.path())
+            .collect::<Vec<_>>()
+    };
+    let check = |policy: &Policy, why: &str| {
+        assert_eq!(policy.failure(), None, "{why}");
+        assert_eq!(
+            policy.provenance().digest,
+            machine.policy().provenance().digest,
+            "{why}"
+        );
+        for command in [
+            "git status",
+            "forbidden-4999 x",
+            "forbidden-5000",
+            "one x",
+            "two x",
+            "make it",
+            "$x",
+            "forbidden-7",
+        ] {
+            assert_eq!(
+                says(policy, command),
+                machine.says(command),
+                "{why}: {command}"
+            );
+        }
+        assert_eq!(says(policy, "forbidden-4999 x"), "deny", "{why}");
+    };
+    // A file that changed just now may change again unnoticed.
+    check(&kept(), "new");
+    assert!(shelves().is_empty());
+    std::thread::sleep(std::time::Duration::from_millis(3_200));
+    check(&kept(), "read");
+    assert_eq!(shelves().len(), 2);
+    check(&kept(), "taken");
+    assert_eq!(kept().rules().map(<[_]>::len), [2, 0, 1]);
+    for shelf in shelves() {
+        let whole = fs::read(&shelf).expect("a shelf");
+        for at in [0, 9, 200, whole.len() / 2, whole.len() - 1] {
+            let mut broken = whole.clone();
+            broken[at] ^= 1;
+            fs::write(&shelf, &broken).expect("a broken shelf");
+            check(&kept(), "broken");
+            fs::write(&shelf, &whole[..at]).expect("a short shelf");
+            check(&kept(), "short");
+        }
+        fs::write(&shelf, &whole).expect("a shelf");
+    }
+    // The same length and the same time, and another rule.
+    let path = machine.home.join(project);
+    let before = fs::metadata(&path)
+        .expect("a file")
+        .modified()
+        .expect("a time");
+    fs::write(&path, many_rules("\"Bash(six *)\"")).expect("a file");
+    let file = fs::File::options().write(true).open(&path).expect("a file");
+    file.set_modified(before).expect("a time set back");
+    check(&kept(), "changed");
+    assert_eq!(says(&kept(), "six x"), "deny");
+    assert_eq!(says(&kept(), "two x"), "nothing");
 }
 
 #[derive(Clone, Default)]

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     AutoMode, Bypass, Origin, Policy, Prose, Rule, Scope, Settings, Stripped,
     index::RuleIndex,
-    layer::{Layer, List, ProjectPolicy, Sources, Written},
+    layer::{Filed, Layer, List, ProjectPolicy, Sources, Written},
     strip::AutoAllowRule,
 };
 
@@ -55,7 +55,7 @@ impl Policy {
         for layer in &mut sources.layers {
             build.layer(layer);
         }
-        build.finish(&sources.layers)
+        build.finish(&sources.layers, sources.filed)
     }
 
     /// Where everything comes from.
@@ -70,7 +70,7 @@ impl Policy {
         &self.directories
     }
 
-    /// All deny, ask and allow rules, as written.
+    /// All deny, ask and allow rules, as written; without those that were filed before.
     #[must_use]
     pub fn rules(&self) -> [&[Arc<Rule>]; 3] {
         [self.deny.rules(), self.ask.rules(), self.allow.rules()]
@@ -144,7 +144,7 @@ impl Build {
         rules
     }
 
-    fn finish(mut self, layers: &[Layer]) -> Policy {
+    fn finish(mut self, layers: &[Layer], filed: Filed) -> Policy {
         let idle = |layer: &&Layer| layer.managed_allow_only && !layer.origin.scope.is_managed();
         self.provenance.misplaced = layers
             .iter()
@@ -175,8 +175,8 @@ impl Build {
             bypass: if closed { Bypass::Closed } else { Bypass::Open },
             settings: self.settings,
             auto_mode: auto_mode(layers),
-            deny: RuleIndex::new(self.deny),
-            ask: RuleIndex::new(self.ask),
+            deny: RuleIndex::with(self.deny, filed.deny),
+            ask: RuleIndex::with(self.ask, filed.ask),
             allow: RuleIndex::new(self.allow),
             auto_allow: RuleIndex::new(admitted),
             directories: self.directories,

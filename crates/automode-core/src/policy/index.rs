@@ -6,6 +6,7 @@
 use std::{borrow::Borrow, collections::BTreeMap};
 
 use super::{
+    filed::FiledRules,
     glob::UNKNOWN,
     rule::{Rule, RuleTool, Specifier},
 };
@@ -14,6 +15,8 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RuleIndex<R> {
     rules: Vec<R>,
+    /// Rules on shell commands that were filed before.
+    filed: Vec<FiledRules>,
     bash: Heads,
     powershell: Heads,
     by_server: BTreeMap<String, Vec<usize>>,
@@ -42,6 +45,7 @@ impl<R> Default for RuleIndex<R> {
     fn default() -> Self {
         Self {
             rules: Vec::new(),
+            filed: Vec::new(),
             bash: Heads::default(),
             powershell: Heads::default(),
             by_server: BTreeMap::new(),
@@ -66,8 +70,24 @@ impl<R: Borrow<Rule>> RuleIndex<R> {
         index
     }
 
+    /// The same with rules that were filed before.
+    pub(super) fn with(rules: Vec<R>, mut filed: Vec<FiledRules>) -> Self {
+        filed.retain(|filed| !filed.is_empty());
+        Self {
+            filed,
+            ..Self::new(rules)
+        }
+    }
+
+    /// The rules that are not filed.
     pub(super) fn rules(&self) -> &[R] {
         &self.rules
+    }
+
+    /// All rules, filed or not.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Rule> {
+        let filed = self.filed.iter().flat_map(FiledRules::all);
+        self.rules.iter().map(Borrow::borrow).chain(filed)
     }
 
     fn file(&mut self, at: usize, rule: &Rule) {
@@ -112,21 +132,25 @@ impl<R: Borrow<Rule>> RuleIndex<R> {
     ) -> Box<dyn Iterator<Item = &'a Rule> + 'a> {
         let heads = self.heads(shell);
         let word = first_word(text);
+        let filed = self.filed(shell).iter();
         if word.contains(UNKNOWN) {
             let all = heads.by_word.iter().flatten();
             let all = all.filter_map(|(_, at)| self.rules.get(*at));
             let all = all.map(Borrow::borrow);
-            return Box::new(all.chain(self.pick(&heads.open)));
+            let filed = filed.flat_map(FiledRules::all);
+            return Box::new(all.chain(filed).chain(self.pick(&heads.open)));
         }
         let own = heads.of_word(word).filter_map(|at| self.rules.get(at));
         let own: Vec<&Rule> = own.map(Borrow::borrow).collect();
-        Box::new(own.into_iter().chain(self.pick(&heads.open)))
+        let digest = mixed(word);
+        let filed = filed.flat_map(move |filed| filed.of_word(digest));
+        Box::new(own.into_iter().chain(filed).chain(self.pick(&heads.open)))
     }
 
     /// Whether any rule speaks of single commands.
     pub(super) fn speaks_of_commands(&self, shell: Shell) -> bool {
         let heads = self.heads(shell);
-        !heads.by_word.is_empty() || !heads.open.is_empty()
+        !heads.by_word.is_empty() || !heads.open.is_empty() || !self.filed(shell).is_empty()
     }
 
     pub(super) fn reading(&self) -> impl Iterator<Item = &Rule> {
@@ -182,6 +206,14 @@ impl<R: Borrow<Rule>> RuleIndex<R> {
 
     pub(super) fn parameters(&self) -> impl Iterator<Item = &Rule> {
         self.pick(&self.parameters)
+    }
+
+    /// What was filed are rules of the shell.
+    fn filed(&self, shell: Shell) -> &[FiledRules] {
+        match shell {
+            Shell::Bash => &self.filed,
+            Shell::PowerShell => &[],
+        }
     }
 
     fn heads(&self, shell: Shell) -> &Heads {
@@ -242,7 +274,7 @@ impl Heads {
 const SHARES: usize = 256;
 
 /// The digest of a word.
-fn mixed(word: &str) -> u32 {
+pub(super) fn mixed(word: &str) -> u32 {
     word.bytes().fold(0_u32, |mixed, byte| {
         mixed
             .wrapping_mul(0x0100_0193)

@@ -5,7 +5,7 @@
 //! ask rules and nothing else, so that it can only tighten.
 
 use super::{
-    Origin,
+    FiledRules, Origin,
     field::{Field, Value},
 };
 
@@ -14,10 +14,19 @@ use super::{
 pub struct Sources {
     pub layers: Vec<Layer>,
     pub projects: Vec<ProjectPolicy>,
+    /// Deny and ask rules on shell commands that were filed before.
+    pub filed: Filed,
     /// Files that could not be read or understood, each with its place and a hint.
     pub faults: Vec<String>,
     /// Fingerprint of everything that was read; empty where nothing was.
     pub digest: String,
+}
+
+/// Rules that were filed before, of all files.
+#[derive(Clone, Debug, Default)]
+pub struct Filed {
+    pub deny: Vec<FiledRules>,
+    pub ask: Vec<FiledRules>,
 }
 
 /// One file of a person or an administrator.

@@ -15,6 +15,7 @@ mod critique;
 mod danger;
 mod field;
 mod fields;
+mod filed;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod glob;
@@ -52,7 +53,8 @@ pub use build::Provenance;
 pub use critique::critique;
 pub use field::{Column, Field, FieldKind, FieldNeed, Value};
 pub use fields::FIELDS;
-pub use layer::{Bypass, Layer, List, ProjectPolicy, SettingAssignment, Sources, Written};
+pub use filed::FiledRules;
+pub use layer::{Bypass, Filed, Layer, List, ProjectPolicy, SettingAssignment, Sources, Written};
 pub use lint::{LintNote, NoteKind};
 pub use nearest::nearest;
 pub use origin::{Origin, Scope};

@@ -125,17 +125,9 @@ impl Rule {
         self.file.scope
     }
 
-    /// The first word of a rule on shell commands, where it can be told without reading the
-    /// rule: plain letters, and behind them a blank, `:*` or nothing.
+    /// The first word of a rule on shell commands, where it is [plain to see](plain_command).
     pub(super) fn plain_command(&self) -> Option<&str> {
-        let body = self.text.strip_prefix("Bash(")?.strip_suffix(')')?;
-        let plain =
-            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
-        let end = body.bytes().position(|byte| !plain(byte));
-        let (word, rest) = body.split_at_checked(end.unwrap_or(body.len()))?;
-        let ends =
-            rest.is_empty() || rest == ":*" || (rest.starts_with(' ') && !rest.contains(':'));
-        (ends && !word.is_empty()).then_some(word)
+        plain_command(&self.text)
     }
 
     /// Whether everything that `other` matches is matched by this rule too.
@@ -161,6 +153,18 @@ impl Rule {
                 _ => false,
             }
     }
+}
+
+/// The first word of a rule on shell commands, where it can be told without reading the
+/// rule: plain letters, and behind them a blank, `:*` or nothing.
+pub(super) fn plain_command(text: &str) -> Option<&str> {
+    let body = text.strip_prefix("Bash(")?.strip_suffix(')')?;
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+    let end = body.bytes().position(|byte| !plain(byte));
+    let (word, rest) = body.split_at_checked(end.unwrap_or(body.len()))?;
+    let ends = rest.is_empty() || rest == ":*" || (rest.starts_with(' ') && !rest.contains(':'));
+    (ends && !word.is_empty()).then_some(word)
 }
 
 impl Deref for Rule {

@@ -224,7 +224,7 @@ fn opaque<'a, R: Borrow<Rule>>(
     subject: &Subject<'_>,
     note: VetoNote<'_, 'a>,
 ) {
-    for rule in index.rules().iter().map(Borrow::borrow) {
+    for rule in index.all() {
         let by_name = matches!(
             rule.tool,
             RuleTool::Named(_) | RuleTool::Mcp { .. } | RuleTool::Pattern(_)

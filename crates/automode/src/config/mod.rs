@@ -9,6 +9,7 @@ mod agent;
 mod bundle;
 mod fault;
 mod file;
+mod kept;
 mod own;
 mod places;
 pub mod schema;
@@ -18,66 +19,125 @@ mod watcher;
 pub use places::{Place, Places, Trust};
 pub use watcher::PolicyWatcher;
 
-use automode_core::Digester;
 use automode_core::path::absolute;
 use automode_core::policy::{Layer, Policy, Sources};
+use automode_core::{Digester, digest};
 
-/// Reads all files of the places. The policy's digest is SHA-256 over what was read,
-/// in hex: the same settings, the same digest.
+use crate::state::State;
+use fault::Fault;
+use kept::{Shelf, Understood};
+
+/// Reads all files of the places. The policy's digest is SHA-256 over the names and the digests
+/// of what was read, in hex: the same settings, the same digest.
 #[must_use]
 pub fn load(places: &Places) -> Policy {
-    let mut sources = Sources::default();
-    let mut read = Digester::default();
-    for place in places.iter() {
-        match file::read(place) {
-            Ok(None) => {}
-            Ok(Some(text)) => {
-                read.add(place.path.as_os_str().as_encoded_bytes());
-                read.add(&[0]);
-                read.add(text.as_bytes());
-                read.add(&[0]);
-                understand(place, &text, places, &mut sources);
-            }
-            Err(fault) => {
-                read.add(fault.to_string().as_bytes());
-                sources.faults.push(fault.to_string());
-            }
-        }
-    }
-    sources.digest = read.hex();
-    Policy::new(sources)
+    Load::new(places, None).policy()
 }
 
-fn understand(place: &Place, text: &str, places: &Places, sources: &mut Sources) {
-    let mut faults = Vec::new();
-    match (place.format, place.trust()) {
-        (places::SettingsFormat::Own, Trust::Full) => {
-            let layer = own::layer(text, &place.origin(), &mut faults);
-            sources.layers.push(rooted(layer, places));
-        }
-        (places::SettingsFormat::Bundle, Trust::Full) => {
-            let mut layer = own::layer(text, &place.origin(), &mut faults);
-            bundle::tighten_when_stale(text, &mut layer, &mut faults);
-            sources.layers.push(rooted(layer, places));
-        }
-        (places::SettingsFormat::Own | places::SettingsFormat::Bundle, Trust::TightenOnly) => {
-            sources
-                .projects
-                .push(own::project(text, place, &mut faults));
-        }
-        (places::SettingsFormat::Agent, Trust::Full) => {
-            let layer = agent::layer(text, &place.origin(), &mut faults);
-            sources.layers.push(rooted(layer, places));
-        }
-        (places::SettingsFormat::Agent, Trust::TightenOnly) => {
-            sources
-                .projects
-                .push(agent::project(text, place, &mut faults));
+/// The same for a process that asks a few things and ends: what a large file said is taken
+/// from the state, where it was kept. Its rules on plain commands are then not among
+/// [`Policy::rules`].
+#[must_use]
+pub fn load_kept(places: &Places, state: Option<&State>) -> Policy {
+    Load::new(places, state).policy()
+}
+
+/// What was read so far.
+struct Load<'a> {
+    places: &'a Places,
+    state: Option<&'a State>,
+    sources: Sources,
+    read: Digester,
+}
+
+impl<'a> Load<'a> {
+    fn new(places: &'a Places, state: Option<&'a State>) -> Self {
+        Self {
+            places,
+            state,
+            sources: Sources::default(),
+            read: Digester::default(),
         }
     }
-    sources
-        .faults
-        .extend(faults.iter().map(ToString::to_string));
+
+    fn policy(mut self) -> Policy {
+        for place in self.places.iter() {
+            if let Err(fault) = self.add(place) {
+                self.read.add(fault.to_string().as_bytes());
+                self.sources.faults.push(fault.to_string());
+            }
+        }
+        self.sources.digest = self.read.hex();
+        Policy::new(self.sources)
+    }
+
+    fn add(&mut self, place: &Place) -> Result<(), Fault> {
+        let Some(about) = file::look(place)? else {
+            return Ok(());
+        };
+        let is_keepable = place.format == places::SettingsFormat::Agent;
+        let shelf = self.state.filter(|_| is_keepable);
+        let shelf = shelf.and_then(|state| Some((Shelf::of(place, &about, state)?, state)));
+        if let Some(kept) = shelf.as_ref().and_then(|(shelf, _)| shelf.take(place)) {
+            self.note(place, &kept.digest);
+            self.sources.filed.deny.push(kept.deny);
+            self.sources.filed.ask.push(kept.ask);
+            self.take(kept.said);
+            return Ok(());
+        }
+        let text = file::read(place, &about)?;
+        let digest = digest(&text);
+        self.note(place, &digest);
+        let mut faults = Vec::new();
+        let said = understand(place, &text, &mut faults);
+        if let Some((shelf, state)) = shelf
+            && faults.is_empty()
+            && let Ok(Some(about)) = file::look(place)
+            && Shelf::of(place, &about, state).as_ref() == Some(&shelf)
+        {
+            shelf.keep(state, said.clone(), &digest);
+        }
+        self.take(said);
+        let faults = faults.iter().map(ToString::to_string);
+        self.sources.faults.extend(faults);
+        Ok(())
+    }
+
+    fn note(&mut self, place: &Place, digest: &str) {
+        self.read.add(place.path.as_os_str().as_encoded_bytes());
+        self.read.add(&[0]);
+        self.read.add(digest.as_bytes());
+        self.read.add(&[0]);
+    }
+
+    fn take(&mut self, said: Understood) {
+        match said {
+            Understood::Layer(layer) => self.sources.layers.push(rooted(layer, self.places)),
+            Understood::Project(project) => self.sources.projects.push(project),
+        }
+    }
+}
+
+fn understand(place: &Place, text: &str, faults: &mut Vec<Fault>) -> Understood {
+    match (place.format, place.trust()) {
+        (places::SettingsFormat::Own, Trust::Full) => {
+            Understood::Layer(own::layer(text, &place.origin(), faults))
+        }
+        (places::SettingsFormat::Bundle, Trust::Full) => {
+            let mut layer = own::layer(text, &place.origin(), faults);
+            bundle::tighten_when_stale(text, &mut layer, faults);
+            Understood::Layer(layer)
+        }
+        (places::SettingsFormat::Own | places::SettingsFormat::Bundle, Trust::TightenOnly) => {
+            Understood::Project(own::project(text, place, faults))
+        }
+        (places::SettingsFormat::Agent, Trust::Full) => {
+            Understood::Layer(agent::layer(text, &place.origin(), faults))
+        }
+        (places::SettingsFormat::Agent, Trust::TightenOnly) => {
+            Understood::Project(agent::project(text, place, faults))
+        }
+    }
 }
 
 /// The layer with its directories made absolute.

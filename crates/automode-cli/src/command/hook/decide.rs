@@ -329,7 +329,7 @@ fn settle(
         .saturating_sub(context.started.elapsed());
     // The process ends with this call: thousands of rules are not taken apart one by one.
     let gate = ManuallyDrop::new(judge::with_judge_within(
-        setup::judgeless_gate(root, None),
+        setup::hook_gate(root, context.state.as_ref()),
         &context.event.session,
         // What is left then is for the answer and its record.
         left.saturating_sub(left / 8),
