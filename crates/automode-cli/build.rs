@@ -49,6 +49,8 @@ fn main() {
     {
         println!("cargo::rustc-link-arg-bins={order}");
         println!("cargo::rustc-link-arg-bins={QUIETLY}");
+        // Functions that are the same code are there once.
+        println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
     }
     // Where it was tried; one shared library left among the archives makes a binary that cannot start.
     let is_own_machine =
