@@ -65,10 +65,12 @@ impl Evaluator<'_> {
                 vec![word.clone()]
             }
         };
-        words
+        let fields: Vec<Value> = words
             .iter()
             .flat_map(|word| self.split_fields(word, tildes, shell))
-            .collect()
+            .collect();
+        self.traced(&fields, word.span, shell);
+        fields
     }
 
     fn split_fields(&mut self, word: &Word, tildes: Tildes, shell: &mut ShellState) -> Vec<Value> {
@@ -106,6 +108,7 @@ impl Evaluator<'_> {
             value.pieces.extend(next.pieces);
         }
         value.may_split = false;
+        self.traced(std::slice::from_ref(&value), word.span, shell);
         value
     }
 

@@ -8,7 +8,7 @@ use super::output::{CommandOutput, Data, stdin_taint};
 use super::shell_state::ShellState;
 use crate::ir::{
     Act, Code, Direction, Extent, GapKind, Invocation, Layer, Nested, Origin, PackageOp, Piece,
-    ProgramEffects, Redirect, Span, Stdin, Taint, Target, Value, WriteHow,
+    ProgramEffects, Redirect, Span, Stdin, Stdout, Taint, Target, Value, WriteHow,
 };
 use crate::program::{Nature, consult};
 use crate::syntax::Assignment;
@@ -40,20 +40,21 @@ impl Evaluator<'_> {
             certainty: shell.certainty,
         };
         self.invocations.push(invocation.clone());
-        self.traced(&invocation, shell);
         invocation
     }
 
     /// `set -x` shows the values of all words, whatever the command does with them.
-    fn traced(&mut self, invocation: &Invocation, shell: &ShellState) {
+    pub(super) fn traced(&mut self, words: &[Value], span: Span, shell: &ShellState) {
         let secret = |word: &Value| word.taint().has(Taint::SECRET);
-        if shell.shows_commands && invocation.argv.iter().any(secret) {
+        if shell.shows_commands && words.iter().any(secret) {
             let act = Act::Credential {
                 what: "environment".to_owned(),
                 direction: Direction::Receive,
             };
-            let by = self.invocations.len().saturating_sub(1);
-            self.effect(act, by, invocation.span, shell.certainty);
+            // The trace is shown even where the output of the command is caught.
+            let shown = |start: &Invocation| matches!(start.stdout, Stdout::Shown);
+            let by = self.invocations.iter().rposition(shown).unwrap_or(0);
+            self.effect(act, by, span, shell.certainty);
         }
     }
 

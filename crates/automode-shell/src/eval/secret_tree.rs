@@ -58,7 +58,9 @@ impl Evaluator<'_> {
                 continue;
             }
             let start = self.invocations.get(tree.effect.by);
-            let hidden = start.is_some_and(|start| start.is_a(Nature::Interpreter));
+            // What goes through a tree by itself, as `find` does, names hidden files too.
+            let hidden = start.is_some_and(|start| start.is_a(Nature::Interpreter))
+                || matches!(tree.depth, Depth::Both);
             let taken = |name: &&str| {
                 let pattern = tree.pattern.as_deref();
                 pattern.is_none_or(|pattern| takes(pattern, name, hidden))
@@ -380,6 +382,11 @@ fn takes(pattern: &str, name: &str, with_hidden: bool) -> bool {
         return true;
     }
     let hidden = !with_hidden && name.starts_with('.') && !pattern.starts_with('.');
-    let uncertain = pattern.contains(['?', '[', '{', '(']);
-    !name.contains('/') && !hidden && (uncertain || crate::place::name_matches(pattern, name))
+    let uncertain = pattern.contains(['?', '[', '{', '(', '\\']);
+    // Some patterns do not ask for case: `-iname '*ENV*'`.
+    let matches = || {
+        let pattern = pattern.to_ascii_lowercase();
+        crate::place::name_matches(&pattern, &name.to_ascii_lowercase())
+    };
+    !name.contains('/') && !hidden && (uncertain || matches())
 }

@@ -68,6 +68,23 @@ fn names_plain(words: &[std::borrow::Cow<'_, str>]) -> bool {
     named && !wide
 }
 
+/// Whether a search goes into files that are hidden or ignored, as secrets are.
+fn searches_hidden(words: &[std::borrow::Cow<'_, str>]) -> bool {
+    words.iter().any(|word| {
+        let short = word.starts_with('-') && !word.starts_with("--");
+        [
+            "--hidden",
+            "--no-ignore",
+            "--unrestricted",
+            "--glob",
+            "--iglob",
+        ]
+        .iter()
+        .any(|flag| word.starts_with(flag))
+            || (short && word.contains(['u', '.', 'g']))
+    })
+}
+
 impl Invocation {
     /// Its words name where it looks, and it prints the names of what it finds.
     #[must_use]
@@ -105,7 +122,7 @@ impl Invocation {
                 word.starts_with("--") || word.starts_with('-') && word.contains(['a', 'A', 'f'])
             });
         (self.is_a(Nature::Listing) && !has(MAKES_UP) && !hidden && !unseen)
-            || (self.is_a(Nature::TextSearch) && has(NAMES_ALONE))
+            || (self.is_a(Nature::TextSearch) && has(NAMES_ALONE) && !searches_hidden(&words))
     }
 
     /// It hands on some of the lines that it is fed, as they are.
