@@ -87,7 +87,7 @@ fn role(name: &str) -> Result<String> {
             | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
             | "magic-open" | "fetched" | "refspec" | "query" | "dsn" | "file-scheme"
             | "unit-property" | "plain" | "unpacked" | "terminal-format" | "go-flags"
-            | "own-config" | "write-beginning",
+            | "media-filter" | "compiler-flags" | "own-config" | "write-beginning",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),

@@ -118,27 +118,46 @@ fn a_word_that_may_be_a_flag_is_a_gap_where_flags_matter() {
 }
 
 #[test]
-fn an_invented_option_or_variable_is_a_gap_for_every_program() {
+fn an_invented_option_or_variable_is_a_gap_for_every_program_and_subcommand() {
     let mut wrong = Vec::new();
+    let mut tried: usize = 0;
     for (name, command) in programs() {
-        let subs = command.subs.iter().map(|(sub, _)| format!(" {sub}"));
-        for sub in std::iter::once(String::new()).chain(subs) {
-            let lines = [
-                format!("'{name}'{sub} --zzqx x"),
-                format!("'{name}' --zzqx{sub} x"),
-                format!("'{name}'{sub} --zzqx=x"),
+        for (words, sub) in below(command, String::new()) {
+            let posix = matches!(sub.style, Style::Posix | Style::LongPosix);
+            let mut lines = vec![
+                format!("'{name}'{words} --zzqx x"),
+                format!("'{name}' --zzqx{words} x"),
+                format!("'{name}'{words} --zzqx=x"),
+                format!("'{name}'{words} --zzqx README.md src"),
+                format!("x | '{name}'{words} --zzqx"),
             ];
-            let told = lines.iter().filter(|_| command.style != Style::Plain);
-            wrong.extend(told.filter(|line| run(line).gaps.is_empty()).cloned());
-        }
-        let line = format!("ZZQX=1 '{name}' x");
-        if run(&line).gaps.is_empty() {
-            wrong.push(line);
+            // Behind the first operand, where options are still read.
+            if !posix {
+                lines.push(format!("'{name}'{words} README.md --zzqx"));
+                lines.push(format!("'{name}'{words} src README.md --zzqx=README.md"));
+            }
+            tried = tried.saturating_add(lines.len());
+            let told = lines.into_iter().filter(|_| sub.style != Style::Plain);
+            wrong.extend(told.filter(|line| run(line).gaps.is_empty()));
+            let line = format!("ZZQX=1 '{name}'{words} x");
+            if run(&line).gaps.is_empty() {
+                wrong.push(line);
+            }
         }
     }
     // Wrappers and runners hand the words on: what runs inside is asked instead.
     wrong.retain(|line| run(line).runs.is_empty());
+    assert!(tried > 20_000, "only {tried} lines");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A command and all its subcommands with the words that lead to them.
+fn below(command: &'static Command, words: String) -> Vec<(String, &'static Command)> {
+    let subs = command.subs.iter().chain(command.patterns);
+    let below: Vec<_> = subs
+        .flat_map(|(sub, next)| below(next, format!("{words} {}", sub.replace('*', "x"))))
+        .collect();
+    std::iter::once((words, command)).chain(below).collect()
 }
 
 /// The effects, nested code and gaps in the notation, sorted.

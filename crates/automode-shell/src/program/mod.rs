@@ -5,6 +5,7 @@
 //! output carries, and what is not known. The evaluator runs the nested code.
 
 mod act;
+mod compiler_flags;
 mod debugger;
 mod editor;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod layout;
 mod listing;
 mod lookup;
 mod meaning;
+mod media_filter;
 mod mention;
 mod name_digest;
 mod nature;

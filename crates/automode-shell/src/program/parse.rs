@@ -40,6 +40,15 @@ pub(super) struct Operand {
 /// Words that nearly every program understands where they stand alone.
 const ENDS: &[&str] = &["--help", "--version"];
 
+/// No word ends the program, or the one of this name, before code of the project ran:
+/// `pytest --help` comes after its conftest files.
+fn loads_first(command: &Command, program: &str) -> bool {
+    command.ends.iter().any(|end| {
+        let of = end.strip_prefix("nothing:");
+        *end == "nothing" || of.is_some_and(|names| names.split('|').any(|name| name == program))
+    })
+}
+
 /// More flags than this that may or may not take a word are a gap.
 const UNCERTAIN: u32 = 3;
 
@@ -138,17 +147,18 @@ impl<'a> Parser<'a> {
         let prefix = word.prefix();
         let whole = word.literal();
         if let Some(text) = whole.as_deref() {
-            if first && self.is_alone() && (ENDS.contains(&text) || command.ends.contains(&text)) {
+            let ends = ENDS.contains(&text) || command.ends.contains(&text);
+            if first && self.is_alone() && ends && !loads_first(command, self.program) {
                 self.parsed.ends = true;
                 return;
+            }
+            if let Some(flag) = find(command, text) {
+                return self.give(flag, None, word);
             }
             if text == "--" {
                 self.open = false;
                 self.parsed.end_of_flags = Some(self.parsed.operands.len());
                 return;
-            }
-            if let Some(flag) = find(command, text) {
-                return self.give(flag, None, word);
             }
         }
         let flag_like = prefix.len() > 1 && prefix.starts_with('-');
@@ -253,6 +263,12 @@ impl<'a> Parser<'a> {
                         continue;
                     }
                     let glued = (!value.pieces.is_empty()).then_some(value);
+                    if glued.is_some()
+                        && is_option_word(&letters)
+                        && names_options_by_words(command)
+                    {
+                        self.unknown(word);
+                    }
                     let open = matches!(flag.takes, Takes::Glued | Takes::Perhaps);
                     if open && self.goes_on(&letters, end) {
                         self.parsed.given.push(FlagUse {
@@ -462,6 +478,26 @@ impl<'a> Parser<'a> {
 
 fn find(command: &Command, name: &str) -> Option<Flag> {
     command.flags.find(name)
+}
+
+/// Whether the table lists options that are words behind one dash, such as `-output`.
+/// Then a word that it lacks may be one as well, and is no bundle for certain:
+/// `gosec -out x` writes `x`, where `sort -out x` writes `ut`.
+fn names_options_by_words(command: &Command) -> bool {
+    command.flags.iter().any(|(name, _)| is_option_word(name))
+}
+
+/// `-output` and `-out=x`, but neither `-vvv` nor `-l16`.
+fn is_option_word(text: &str) -> bool {
+    let name = text.split('=').next().unwrap_or_default();
+    let Some(word) = name.strip_prefix('-') else {
+        return false;
+    };
+    let first = word.chars().next();
+    word.len() > 2
+        && first != Some('-')
+        && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+        && word.chars().any(|c| Some(c) != first)
 }
 
 /// What a long flag that is not in the table may be short for.

@@ -88,6 +88,8 @@ impl Meaning<'_> {
             | Role::Refspec
             | Role::TerminalFormat
             | Role::GoFlags
+            | Role::MediaFilter
+            | Role::CompilerFlags
             | Role::OwnConfig
             | Role::WriteBeginning
             | Role::Packed(_)
@@ -170,6 +172,8 @@ impl Meaning<'_> {
             Role::Refspec => git::refspec(self, value),
             Role::TerminalFormat => self.terminal_format(value),
             Role::GoFlags => self.go_flags(value),
+            Role::MediaFilter => self.media_filter(value),
+            Role::CompilerFlags => self.compiler_flag(value),
             Role::WriteBeginning => self.write_beginning(value, words.cwd.as_deref()),
             Role::OwnConfig => self.own_config(value, words.cwd.as_deref()),
             Role::Packed(ending) => self.packed(ending, value, words.cwd.as_deref()),

@@ -331,6 +331,10 @@ pub(crate) enum Role {
     TerminalFormat,
     /// Flags that `go` hands to its compiler and linker.
     GoFlags,
+    /// A graph of media filters.
+    MediaFilter,
+    /// Flags that are handed to a C compiler.
+    CompilerFlags,
     /// How the names of the files begin that are written.
     WriteBeginning,
     /// Settings of a tool: fine where they belong to the project.
