@@ -7,7 +7,8 @@
 //! a word, or hides a value, fails unless `grammar/waivers.txt` says why, and so does a
 //! waiver that is no longer needed. The number of options that no row of a program
 //! lists may only fall from what `grammar/unlisted.txt` says; `AUTOMODE_ORACLE=bless`
-//! writes that file. Asked for with `AUTOMODE_ORACLE`, which `.ci/run` sets.
+//! writes that file. Completions accuse too, see `grammar/completions.rs`.
+//! Asked for with `AUTOMODE_ORACLE`, which `.ci/run` sets.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -16,6 +17,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::{env, fs, thread};
+
+#[path = "grammar/completions.rs"]
+mod completions;
 
 const ODD: &str = "--zzqx";
 
@@ -33,6 +37,8 @@ type Options = BTreeMap<String, Takes>;
 /// What the knowledge says of a program.
 struct Known {
     options: Options,
+    /// Those of its subcommands, by their words.
+    subs: BTreeMap<String, Options>,
     /// Its operands are a command line: `timeout 5 rm x`.
     runs_commands: bool,
 }
@@ -66,7 +72,7 @@ fn rows_take_what_the_programs_take() {
     if asked_for == "bless" {
         bless(&report.unlisted);
     }
-    let waivers = waivers();
+    let waivers = waivers(include_str!("grammar/waivers.txt"));
     let found: BTreeSet<String> = report.swallow.union(&report.hide).cloned().collect();
     let open: Vec<&String> = found.difference(&waivers).collect();
     let installed = |line: &String| {
@@ -151,7 +157,7 @@ fn one_program(name: &str, known: &Known, report: &Mutex<Report>) {
     }
     let judged: Vec<(&String, Option<Takes>)> = accused
         .iter()
-        .map(|option| (*option, judged(name, option)))
+        .map(|option| (*option, judged(name, "", option)))
         .collect();
     let mut report = report.lock().expect("no thread failed");
     report.telling += usize::from(told.len() > 1);
@@ -173,8 +179,8 @@ fn one_program(name: &str, known: &Known, report: &Mutex<Report>) {
     }
 }
 
-/// The program's own word on an option; none where it does not say.
-fn judged(name: &str, option: &str) -> Option<Takes> {
+/// The program's own word on an option of it or of a subcommand; none where it does not say.
+fn judged(name: &str, sub: &str, option: &str) -> Option<Takes> {
     const COMPLAINTS: &[&str] = &[
         "unrecognized option",
         "unrecognised option",
@@ -206,11 +212,13 @@ fn judged(name: &str, option: &str) -> Option<Takes> {
             .map(str::to_lowercase)
             .any(|line| line.contains(with) && words.iter().any(|word| line.contains(word)))
     };
-    let with_odd = ask(name, &[option, ODD])?;
-    if says(&with_odd, COMPLAINTS, "zzqx") {
+    let mut words: Vec<&str> = sub.split_whitespace().chain([option]).collect();
+    let alone = ask(name, &words)?;
+    words.push(ODD);
+    if says(&ask(name, &words)?, COMPLAINTS, "zzqx") {
         return Some(Takes::Nothing);
     }
-    says(&ask(name, &[option])?, MISSING, "").then_some(Takes::Words)
+    says(&alone, MISSING, "").then_some(Takes::Words)
 }
 
 /// What a program prints, without network, rights, files of its own or much time.
@@ -364,16 +372,15 @@ fn bless(unlisted: &BTreeMap<String, usize>) {
 }
 
 /// Lines of `swallow PROGRAM OPTION: why`.
-fn waivers() -> BTreeSet<String> {
-    include_str!("grammar/waivers.txt")
-        .lines()
+fn waivers(text: &str) -> BTreeSet<String> {
+    text.lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_once(':'))
         .map(|(what, _)| what.to_owned())
         .collect()
 }
 
-/// The options of every program by its name, without those of subcommands.
+/// The options of every program by its name.
 fn knowledge() -> BTreeMap<String, Known> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("knowledge");
     let mut known = BTreeMap::new();
@@ -402,11 +409,13 @@ fn knowledge() -> BTreeMap<String, Known> {
             let names = aliases.filter_map(toml::Value::as_str).map(str::to_owned);
             for name in names.chain([own]).filter(|name| !name.contains(' ')) {
                 let options = options(&table, &name);
+                let subs = subcommands(&table);
                 let runs_commands = runs_commands(&table);
                 known.insert(
                     name,
                     Known {
                         options,
+                        subs,
                         runs_commands,
                     },
                 );
@@ -449,6 +458,31 @@ fn options(table: &toml::Table, name: &str) -> Options {
         }
     }
     options
+}
+
+/// The options of subcommands that are named to the letter, one word deep.
+fn subcommands(table: &toml::Table) -> BTreeMap<String, Options> {
+    let mut global = Options::new();
+    if let Some(table) = table.get("global").and_then(toml::Value::as_table) {
+        rows(table, &mut global);
+    }
+    let mut subs = BTreeMap::new();
+    let listed = table.get("sub").and_then(toml::Value::as_table);
+    for (names, part) in listed.into_iter().flatten() {
+        let Some(part) = part.as_table() else {
+            continue;
+        };
+        let mut options = global.clone();
+        rows(part, &mut options);
+        let exact = names
+            .split(", ")
+            .filter(|path| !path.contains([' ', '*']))
+            .flat_map(|path| path.split('|'));
+        for name in exact {
+            subs.insert(name.to_owned(), options.clone());
+        }
+    }
+    subs
 }
 
 fn rows(table: &toml::Table, options: &mut Options) {
