@@ -165,6 +165,11 @@ pub(in crate::language) enum CallResult {
     Glob,
     Sibling,
     Temporary,
+    /// The program that runs the code itself.
+    Interpreter,
+    Ffmpeg,
+    /// A program by its name on the search path.
+    Found,
     Text,
     Glue,
     Split,

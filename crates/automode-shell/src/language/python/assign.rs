@@ -133,6 +133,10 @@ impl PyProgram<'_, '_> {
                     self.reading
                         .unknown_call("sys.path changes where modules come from");
                 }
+                // `vars(json)['dumps'] = os.system`: a name means something else from now on.
+                PyValue::Object(object) if object.kind == "namespace" => {
+                    self.reading.unknown_call("assignment into a namespace");
+                }
                 PyValue::Object(_)
                 | PyValue::Data(_)
                 | PyValue::None

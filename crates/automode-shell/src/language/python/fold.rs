@@ -36,6 +36,14 @@ impl PyProgram<'_, '_> {
         match fold {
             CallResult::Same => given.positional.first().cloned().unwrap_or(data),
             CallResult::Receiver => first,
+            // With another path to search it is another program.
+            CallResult::Found => {
+                let alone = given.positional.len() == 1 && given.more.is_none();
+                match alone && given.keywords.is_empty() {
+                    true => first,
+                    false => data,
+                }
+            }
             CallResult::Path => self.joined_path(&self.parts(given), TextForm::Path),
             CallResult::Join => match receiver {
                 Some(receiver) => {
@@ -54,7 +62,10 @@ impl PyProgram<'_, '_> {
             }
             CallResult::Home => self.home(TextForm::Path),
             CallResult::Expand => self.expanded(&first),
-            CallResult::Cwd | CallResult::Temporary => self.fold_nothing(fold, given, label, site),
+            CallResult::Cwd
+            | CallResult::Temporary
+            | CallResult::Interpreter
+            | CallResult::Ffmpeg => self.fold_nothing(fold, given, label, site),
             CallResult::Names => self.names(&first, site),
             CallResult::Walk => self.walk(&first, site),
             CallResult::Glob => self.globbed(receiver, given, site),
@@ -241,6 +252,9 @@ impl PyProgram<'_, '_> {
                 let form = TextForm::Plain;
                 self.joined_path(&[PyValue::text("/tmp"), PyValue::Number(None)], form)
             }
+            // Whatever its path is, it is this program.
+            CallResult::Interpreter => PyValue::text("python3"),
+            CallResult::Ffmpeg => PyValue::text("ffmpeg"),
             CallResult::Names => {
                 let place = self.reading.word(".");
                 self.reading.lists(&place);
@@ -259,6 +273,7 @@ impl PyProgram<'_, '_> {
             CallResult::Elements => self.list(site, Vec::new(), None),
             CallResult::Same
             | CallResult::Receiver
+            | CallResult::Found
             | CallResult::Join
             | CallResult::Base
             | CallResult::Parent

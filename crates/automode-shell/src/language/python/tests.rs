@@ -461,6 +461,26 @@ fn no_module_leads_to_another_unseen() {
         "import sys; sys.path = ['/tmp']",
         &["gap call assignment to sys.path"],
     );
+    python(
+        "import json, os; vars(json)['dumps'] = os.system; json.dumps('id')",
+        &["gap call assignment into a namespace"],
+    );
+}
+
+#[test]
+fn programs_that_the_library_names_are_known() {
+    python(
+        "import subprocess, sys; subprocess.run([sys.executable, '-m', 'pytest'])",
+        &["command python3 -m pytest"],
+    );
+    python(
+        "import shutil, subprocess; subprocess.run([shutil.which('ls'), '-l'])",
+        &["command ls -l"],
+    );
+    python(
+        "import sys; sys.executable = '/tmp/x'",
+        &["gap call assignment to sys.executable"],
+    );
 }
 
 #[test]
