@@ -6,6 +6,7 @@
 //! by one. Nothing here can clear a veto or a hard finding, and an effect that no
 //! exception speaks for is never fine by silence.
 
+pub(crate) mod asked_program;
 mod declared_dependency;
 mod feature_branch_push;
 mod inside;

@@ -201,7 +201,7 @@ pub(super) fn is_own_file(target: &Target, effect: &Effect, scene: &Scene<'_>) -
 
 /// Whether something else in the command may have put the file there: a copy, a link, an
 /// archive, a checkout. What the project's own build puts there is what is meant.
-fn is_put_there(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool {
+pub(super) fn is_put_there(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool {
     let is_build = |other: &Effect| {
         scene.effects().any(|task| {
             let runs = matches!(
@@ -596,7 +596,7 @@ fn is_script(target: &Target, scene: &Scene<'_>) -> bool {
 }
 
 /// In the project as named and as resolved, and nothing that this session wrote.
-fn is_unwritten_in_project(target: &Target, scene: &Scene<'_>) -> bool {
+pub(super) fn is_unwritten_in_project(target: &Target, scene: &Scene<'_>) -> bool {
     let canonical = scene
         .path(&target.path)
         .and_then(|fact| fact.canonical.as_deref());
@@ -619,7 +619,7 @@ fn is_unwritten_in_project(target: &Target, scene: &Scene<'_>) -> bool {
 }
 
 /// A script by whose name it does more than the project's own work.
-fn name_reaches(path: &str, scene: &Scene<'_>) -> bool {
+pub(super) fn name_reaches(path: &str, scene: &Scene<'_>) -> bool {
     let inner = scene
         .context
         .roots
@@ -635,6 +635,14 @@ fn name_reaches(path: &str, scene: &Scene<'_>) -> bool {
 
 /// Every word that the program is given, and where it runs.
 pub(super) fn are_words_fine(scene: &Scene<'_>, effect: &Effect) -> bool {
+    are_words_quiet(scene, effect)
+        && scene
+            .invocation(effect)
+            .is_some_and(|start| !starts_with_code(start))
+}
+
+/// The same for a program that is no interpreter: `-p` and `-c` are flags of its own.
+pub(super) fn are_words_quiet(scene: &Scene<'_>, effect: &Effect) -> bool {
     let Some(start) = scene.invocation(effect) else {
         return false;
     };
@@ -654,7 +662,6 @@ pub(super) fn are_words_fine(scene: &Scene<'_>, effect: &Effect) -> bool {
             .iter()
             .skip(1)
             .all(|word| is_word_fine(scene, start, word))
-        && !starts_with_code(start)
 }
 
 /// The words of a program that runs in a container of the project, whose data may be

@@ -11,7 +11,7 @@ use automode_shell::{
 };
 
 use super::inside::keeps_inside;
-use super::{overlaps, own_program};
+use super::{asked_program, overlaps, own_program};
 use crate::scene::Scene;
 
 /// Whether the project's own tests, builds and scripts run without the judge.
@@ -56,6 +56,9 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
             .effects()
             .all(|effect| matches!(effect.act, Act::List { .. }))
     {
+        return true;
+    }
+    if asked_program::accepts(gap, scene) {
         return true;
     }
     if !scene.project.is_clean() || is_told_to_runner(gap, scene) {
@@ -242,6 +245,9 @@ pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool 
         && is_clean(origin.taint.with(scene.carried(&target.path)))
         && own_program::is_installed_tool(target, scene)
     {
+        return true;
+    }
+    if setting == ProjectCode::Allow && asked_program::covers(effect, scene) {
         return true;
     }
     setting == ProjectCode::Allow

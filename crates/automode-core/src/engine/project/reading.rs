@@ -14,7 +14,7 @@ use super::source::{loaded_beside, scanned, scripts};
 use super::task_file::tasks_of_python;
 use crate::effects::{exercised, starting_commands};
 use crate::engine::case::Case;
-use crate::exceptions::{EXCEPTIONS, in_tables, is_well_known};
+use crate::exceptions::{EXCEPTIONS, asked_program, in_tables, is_well_known};
 use crate::rules::CATALOGUE;
 use crate::scene::{ProjectState, Scene, Suspicion, SuspicionOrigin, report};
 use crate::{Action, ChangedFile, guards};
@@ -301,7 +301,7 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
         };
         let mut marks: Vec<ReadMark> = gaps
             .iter()
-            .filter(|gap| !is_library_call(gap))
+            .filter(|gap| !is_library_call(gap) && !asked_program::accepts(gap, &scene))
             .map(|gap| {
                 unread(format!(
                     "holds code that is not understood: {}",
@@ -313,7 +313,9 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
         marks.extend(rules.map(|finding| found(format!("{}: {}", finding.rule, finding.evidence))));
         marks.extend(guards::check(&scene).map(|stop| found(stop.reason)));
         let open = analysis.effects.iter().filter(|effect| {
-            !self.is_read(&effect.act) && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
+            !self.is_read(&effect.act)
+                && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
+                && !asked_program::covers(effect, &scene)
         });
         marks.extend(open.map(|effect| {
             unread(format!(
