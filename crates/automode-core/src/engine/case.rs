@@ -249,8 +249,46 @@ fn context(call: &ToolCall, session: &Session, policy: &Policy) -> Context {
         cwd,
         home: session.home.clone(),
         roots,
-        variables: session.variables.clone(),
+        variables: session
+            .variables
+            .iter()
+            .cloned()
+            .chain(runner_files(session))
+            .collect(),
     }
+}
+
+/// Files that a CI runner hands to a step to be added to, by their variables. Elsewhere the
+/// variables are not set, and nothing is written. An earlier call that set one means another file.
+const RUNNER_FILES: &[(&str, &str)] = &[
+    ("GITHUB_OUTPUT", "/tmp/_runner_file_commands/set_output"),
+    (
+        "GITHUB_STEP_SUMMARY",
+        "/tmp/_runner_file_commands/step_summary",
+    ),
+    ("GITHUB_STATE", "/tmp/_runner_file_commands/save_state"),
+];
+
+fn runner_files(session: &Session) -> impl Iterator<Item = (String, String)> + '_ {
+    RUNNER_FILES
+        .iter()
+        .filter(move |(name, _)| {
+            let known = session.variables.iter().any(|(own, _)| own == name);
+            let is_set = session
+                .calls
+                .iter()
+                .any(|call| names_bare(&call.brief, name));
+            !known && !is_set
+        })
+        .map(|(name, path)| ((*name).to_owned(), (*path).to_owned()))
+}
+
+/// Whether a text has a variable's name in it other than to read it.
+fn names_bare(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        !before.ends_with('$') && !before.ends_with("${")
+    })
 }
 
 #[cfg(test)]

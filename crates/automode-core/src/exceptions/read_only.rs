@@ -148,6 +148,17 @@ fn holds_stores(scene: &Scene<'_>, path: &str) -> bool {
     })
 }
 
+/// Addresses that everybody asks whether the network is there.
+const RESOLVERS: &[&str] = &[
+    "1.0.0.1",
+    "1.1.1.1",
+    "8.8.4.4",
+    "8.8.8.8",
+    "9.9.9.9",
+    "208.67.220.220",
+    "208.67.222.222",
+];
+
 /// A host by its public name. A bare address is nobody's name.
 fn is_public(host: &Host) -> bool {
     match host {
@@ -155,10 +166,11 @@ fn is_public(host: &Host) -> bool {
         Host::Named(name) => {
             let numeric =
                 name.chars().all(|c| c.is_ascii_digit() || c == '.') || name.contains(':');
-            name.contains('.')
-                && !numeric
-                && !name.ends_with(".internal")
-                && !name.ends_with(".onion")
+            RESOLVERS.contains(&name.as_str())
+                || name.contains('.')
+                    && !numeric
+                    && !name.ends_with(".internal")
+                    && !name.ends_with(".onion")
         }
         Host::Unknown => false,
     }
