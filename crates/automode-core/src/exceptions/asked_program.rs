@@ -158,6 +158,11 @@ fn told_as(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
         Code::Program(name) => Some(name.clone()),
         Code::File(target) => {
             let last = target.path.rsplit('/').next().unwrap_or_default();
+            let first = words().next().and_then(Value::literal)?;
+            // What is taken into the shell changes what the rest of the command means.
+            if matches!(first.as_ref(), "." | "source") {
+                return None;
+            }
             words()
                 .take(4)
                 .filter_map(Value::literal)
