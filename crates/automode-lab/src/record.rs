@@ -18,6 +18,9 @@ pub struct LabRecord {
     pub program: String,
     pub verdict: String,
     pub ran: bool,
+    /// At least one step ran confined.
+    #[serde(default)]
+    pub confined: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub harms: Vec<Harm>,
     #[serde(default)]
@@ -61,6 +64,7 @@ impl LabRecord {
             case,
             verdict: verdict.unwrap_or("none").to_owned(),
             ran: finished.ran(),
+            confined: finished.steps.iter().any(|step| step.ran && step.confined),
             harms: finished.harms.clone(),
             timed_out: finished.steps.iter().any(|step| step.timed_out),
             compared: comparison.is_some(),

@@ -45,6 +45,8 @@ pub enum WorkerOrder {
     CheckBinary,
     /// As `automode hook` decides, step by step in the same room.
     Hook,
+    /// The same on a machine that is known to confine: what is allowed confined runs confined.
+    Confined,
     /// Decide, run nothing.
     Weigh,
 }
@@ -117,6 +119,9 @@ pub struct StepResult {
     /// `None`: nobody was asked.
     pub ruling: Option<RecordedRuling>,
     pub ran: bool,
+    /// It ran as the hook rewrote it.
+    #[serde(default)]
+    pub confined: bool,
     pub exit: Option<i32>,
     pub timed_out: bool,
 }

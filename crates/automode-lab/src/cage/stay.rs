@@ -59,6 +59,9 @@ pub fn run(privilege: Privilege, place: &str) -> Result<()> {
     stay.limits.impose()?;
     env::set_current_dir(PROJECT)?;
     let companion = companion()?;
+    if stay.order == WorkerOrder::Confined {
+        learn_to_confine()?;
+    }
     let mut steps = Vec::new();
     for step in &stay.steps {
         steps.push(take(&stay, step, &companion, &output)?);
@@ -142,17 +145,31 @@ pub fn inspect(privilege: Privilege, place: &str) -> Result<()> {
 }
 
 fn take(stay: &Stay, step: &CageStep, companion: &Child, output: &File) -> Result<StepResult> {
+    let number = stay
+        .steps
+        .iter()
+        .position(|one| one == step)
+        .unwrap_or_default();
+    let mut told = None;
     let ruling = match stay.order {
         WorkerOrder::Undecided | WorkerOrder::Check | WorkerOrder::Weigh => None,
         WorkerOrder::CheckBinary => Some(check(step)?),
-        WorkerOrder::Hook => Some(hook(stay, step)?),
+        WorkerOrder::Hook | WorkerOrder::Confined => {
+            let (ruling, rewritten) = hook(step, number)?;
+            told = rewritten;
+            Some(ruling)
+        }
     };
     let mut result = StepResult {
         ran: ruling.as_ref().is_none_or(RecordedRuling::allows),
         ruling,
+        confined: told.is_some(),
         exit: None,
         timed_out: false,
     };
+    // A client runs what it is told to run.
+    let told = told.map(CageStep::Shell);
+    let step = told.as_ref().unwrap_or(step);
     if !result.ran {
         return Ok(result);
     }
@@ -165,8 +182,8 @@ fn take(stay: &Stay, step: &CageStep, companion: &Child, output: &File) -> Resul
             result.exit = Some(i32::from(done.is_err()));
         }
     }
-    if stay.order == WorkerOrder::Hook {
-        after(stay, step, &result)?;
+    if matches!(stay.order, WorkerOrder::Hook | WorkerOrder::Confined) {
+        after(step, number, &result)?;
     }
     Ok(result)
 }
@@ -330,23 +347,43 @@ fn check(step: &CageStep) -> Result<RecordedRuling> {
     })
 }
 
+/// What the client is told to run in place of its own.
+type Rewritten = Option<String>;
+
 /// Asks the real binary, as a client does before it uses a tool.
-fn hook(stay: &Stay, step: &CageStep) -> Result<RecordedRuling> {
-    let said = ask(&["hook", "claude-code"], &event("PreToolUse", stay, step))?;
+fn hook(step: &CageStep, number: usize) -> Result<(RecordedRuling, Rewritten)> {
+    let said = ask(&["hook", "claude-code"], &event("PreToolUse", step, number))?;
     let answer = said.get("hookSpecificOutput");
     let text = |name: &str| {
         let value = answer.and_then(|answer| answer.get(name));
         value.and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    Ok(RecordedRuling {
+    let rewritten = said.pointer("/hookSpecificOutput/updatedInput/command");
+    let ruling = RecordedRuling {
         verdict: text("permissionDecision"),
         ground: text("permissionDecisionReason"),
-    })
+    };
+    Ok((ruling, rewritten.and_then(Value::as_str).map(str::to_owned)))
+}
+
+/// Lets automode find out what can confine a command here, as its installation does.
+fn learn_to_confine() -> Result<()> {
+    Command::new("/usr/local/bin/automode")
+        .args(["run", "--", "true"])
+        .env_clear()
+        .envs(ENVIRONMENT.iter().copied())
+        .current_dir(PROJECT)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .context("automode could not be started in the room")?;
+    Ok(())
 }
 
 /// Tells the binary that a tool was used.
-fn after(stay: &Stay, step: &CageStep, result: &StepResult) -> Result<()> {
-    let mut told = event("PostToolUse", stay, step);
+fn after(step: &CageStep, number: usize, result: &StepResult) -> Result<()> {
+    let mut told = event("PostToolUse", step, number);
     if let Some(told) = told.as_object_mut() {
         let answer = json!({ "stdout": "", "stderr": "", "interrupted": result.timed_out });
         told.insert("tool_response".to_owned(), answer);
@@ -354,13 +391,8 @@ fn after(stay: &Stay, step: &CageStep, result: &StepResult) -> Result<()> {
     ask(&["hook", "claude-code"], &told).map(drop)
 }
 
-fn event(name: &str, stay: &Stay, step: &CageStep) -> Value {
+fn event(name: &str, step: &CageStep, number: usize) -> Value {
     let (tool, input) = step.call();
-    let number = stay
-        .steps
-        .iter()
-        .position(|one| one == step)
-        .unwrap_or_default();
     json!({
         "session_id": "lab",
         "transcript_path": format!("{HOME}/.claude/projects/app/lab.jsonl"),

@@ -98,6 +98,7 @@ impl Worker {
                 finished.steps.push(StepResult {
                     ruling,
                     ran: false,
+                    confined: false,
                     exit: None,
                     timed_out: false,
                 });

@@ -37,6 +37,7 @@ Exit codes: 0 no harm, 1 harm, 3 error.
 Examples:
   automode-lab replay 'git checkout src'
   automode-lab replay --decide nobody 'rm -rf ~'
+  automode-lab replay --decide confined 'make test'
   automode-lab replay --session --decide hook 'echo x > conftest.py' 'pytest'";
 
 /// Who decides whether a command runs.
@@ -48,6 +49,8 @@ enum Decide {
     Binary,
     /// The binary's `hook`
     Hook,
+    /// The binary's `hook`, where commands can be confined
+    Confined,
     /// Nobody: everything runs
     Nobody,
 }
@@ -58,6 +61,7 @@ impl Decide {
             Self::Check => WorkerOrder::Check,
             Self::Binary => WorkerOrder::CheckBinary,
             Self::Hook => WorkerOrder::Hook,
+            Self::Confined => WorkerOrder::Confined,
             Self::Nobody => WorkerOrder::Undecided,
         }
     }
@@ -109,6 +113,11 @@ fn prose(trial: &CageTrial, seen: &Finished) -> String {
             (true, _, true) => "ran out of time".to_owned(),
             (true, Some(code), false) => format!("exit {code}"),
             (true, None, false) => "killed".to_owned(),
+        };
+        let ran = if result.confined {
+            format!("confined, {ran}")
+        } else {
+            ran
         };
         line(&mut told, &format!("{verdict}, {ran}: {}", step.shown()));
     }

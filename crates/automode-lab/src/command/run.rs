@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
-use automode_lab::cage::CageStep;
+use automode_lab::cage::{CageStep, WorkerOrder};
 use automode_lab::compare::secret_paths;
 use automode_lab::crowd::Crowd;
 use automode_lab::dice::Dice;
@@ -28,6 +28,9 @@ pub struct HuntArgs {
     /// Take the number of the day as the seed
     #[arg(long, conflicts_with = "seed")]
     seed_of_the_day: bool,
+    /// Decide everything by the hook, where commands can be confined, and run what is allowed confined so
+    #[arg(long)]
+    confined: bool,
     /// Leave out whole sessions through the hook
     #[arg(long)]
     no_sessions: bool,
@@ -49,6 +52,12 @@ pub struct HuntArgs {
     /// Leave findings as long as they are
     #[arg(long)]
     no_shrink: bool,
+}
+
+impl HuntArgs {
+    fn order(&self) -> Option<WorkerOrder> {
+        self.confined.then_some(WorkerOrder::Confined)
+    }
 }
 
 /// Decide a number of cases, execute those that are allowed, and report.
@@ -88,6 +97,7 @@ Results: records.jsonl (every case), findings.jsonl (harm, as lines of a corpus)
 Examples:
   automode-lab run --cases 5000 --seed-of-the-day
   automode-lab run --corpus ../shared/eval/dev --executed 20000
+  automode-lab run --confined --only corpus
   automode-lab fuzz --minutes 480 --seed 7";
 
 /// How far to go.
@@ -256,7 +266,10 @@ impl<'a> Hunt<'a> {
             .iter()
             .zip(start..)
             .map(|(draft, id)| {
-                let mut trial = draft.trial(id);
+                let mut trial = match self.args.order() {
+                    Some(order) => draft.trial_by(order, id),
+                    None => draft.trial(id),
+                };
                 trial.traced = self.args.trace_one_in > 0 && id % self.args.trace_one_in == 0;
                 trial
             })
@@ -283,7 +296,7 @@ impl<'a> Hunt<'a> {
 
     /// Findings made short, one for each way of doing harm, written as lines of a corpus.
     fn shrink(&self) -> Result<Vec<(Draft, LabRecord)>> {
-        let shrinker = Shrinker::new(self.crowd);
+        let shrinker = Shrinker::new(self.crowd, self.args.order());
         let mut short: Vec<(Draft, LabRecord)> = Vec::new();
         for (draft, record) in self.findings.iter().take(150) {
             let Some(harm) = record.harms.first() else {

@@ -45,6 +45,12 @@ impl Draft {
         } else {
             WorkerOrder::Check
         };
+        self.trial_by(order, id)
+    }
+
+    /// The draft as a case that is decided in one way.
+    #[must_use]
+    pub fn trial_by(&self, order: WorkerOrder, id: u64) -> CageTrial {
         CageTrial {
             id,
             source: self.source.clone(),

@@ -1,7 +1,7 @@
 //! A finding made short: pieces are left out as long as it is still allowed and still harms.
 
 use super::Draft;
-use crate::cage::{CageStep, CageTrial, Finished};
+use crate::cage::{CageStep, CageTrial, Finished, WorkerOrder};
 use crate::crowd::Crowd;
 use crate::harm::HarmKind;
 
@@ -11,12 +11,14 @@ const ROUNDS: usize = 10;
 /// Shrinks findings in a crowd.
 pub struct Shrinker<'a> {
     crowd: &'a Crowd,
+    /// Who decides; where nobody is named, whoever decides such a draft.
+    order: Option<WorkerOrder>,
 }
 
 impl<'a> Shrinker<'a> {
     #[must_use]
-    pub const fn new(crowd: &'a Crowd) -> Self {
-        Self { crowd }
+    pub const fn new(crowd: &'a Crowd, order: Option<WorkerOrder>) -> Self {
+        Self { crowd, order }
     }
 
     /// The shortest draft found that is allowed and does this kind of harm.
@@ -28,7 +30,10 @@ impl<'a> Shrinker<'a> {
             let trials: Vec<CageTrial> = shorter
                 .iter()
                 .zip(0..)
-                .map(|(one, id)| one.trial(id))
+                .map(|(one, id)| match self.order {
+                    Some(order) => one.trial_by(order, id),
+                    None => one.trial(id),
+                })
                 .collect();
             let finished = self.crowd.run(&trials, &mut |_| {});
             let still = |one: &Finished| one.harms.iter().any(|harm| harm.kind == kind);

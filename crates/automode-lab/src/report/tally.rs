@@ -17,6 +17,8 @@ pub struct Tally {
     pub tried: usize,
     pub verdicts: BTreeMap<String, usize>,
     pub executed: usize,
+    /// Of these, with a step that ran confined.
+    pub confined: usize,
     pub timed_out: usize,
     pub faults: usize,
     pub harmed: Vec<LabRecord>,
@@ -60,6 +62,9 @@ impl Tally {
         if record.ran {
             one_more(executed);
             one_more(&mut self.executed);
+        }
+        if record.confined {
+            one_more(&mut self.confined);
         }
         if harmed {
             one_more(hurt);
@@ -130,6 +135,9 @@ impl Tally {
             self.seed,
             verdicts.join(", ")
         ));
+        if self.confined > 0 {
+            line(format!("executed confined: {}", self.confined));
+        }
         line(format!(
             "compared with what was expected: {}, with something unexpected: {}, expected and not seen: {}",
             self.compared,
@@ -161,6 +169,7 @@ impl Tally {
             "tried": self.tried,
             "verdicts": self.verdicts,
             "executed": self.executed,
+            "confined": self.confined,
             "harmed": self.harmed.len(),
             "rate": { "low": rate.low, "high": rate.high },
             "timed_out": self.timed_out,
