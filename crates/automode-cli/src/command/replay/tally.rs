@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use automode::engine::Settlement;
 use automode::{Ground, Session, Verdict};
+use automode_core::confine::Possible;
 use automode_core::judge::{self, Usage, default_model, price_of};
 use automode_core::transcript::Entry;
 use serde_json::{Value, json};
@@ -22,6 +23,10 @@ const CHARACTERS: usize = 4;
 /// What a judge answers, in tokens, roughly.
 const ANSWER: u64 = 40;
 
+/// The names of promises, as in the log.
+const CONFINED: &str = "could-confine";
+const UNDO: &str = "could-undo";
+
 #[derive(Default)]
 pub struct ReplayTally {
     pub sessions: u64,
@@ -36,6 +41,9 @@ pub struct ReplayTally {
     saved: u64,
     /// Calls that the analysis leaves to a judge.
     judged: u64,
+    /// Calls that ask, and that would run confined or with their files kept where the machine
+    /// and the client do their part.
+    promises: BTreeMap<&'static str, u64>,
     price: u64,
     stopped: BTreeMap<String, CallKind>,
     open: BTreeMap<String, CallKind>,
@@ -70,6 +78,14 @@ impl ReplayTally {
         let decision = &settlement.decision;
         let call = &settlement.call;
         self.calls = self.calls.saturating_add(1);
+        let possible = decision.protection.possible.map(|possible| match possible {
+            Possible::Confined => CONFINED,
+            Possible::Undo => UNDO,
+        });
+        if let Some(name) = possible {
+            let count = self.promises.entry(name).or_default();
+            *count = count.saturating_add(1);
+        }
         if decision.ground == Ground::NoJudge {
             self.judged = self.judged.saturating_add(1);
             self.price = self.price.saturating_add(estimate(&call.brief, session));
@@ -106,9 +122,14 @@ impl ReplayTally {
         self.saved = self.saved.saturating_add(other.saved);
         self.judged = self.judged.saturating_add(other.judged);
         self.price = self.price.saturating_add(other.price);
-        for (verdict, count) in other.verdicts {
-            let own = self.verdicts.entry(verdict).or_default();
-            *own = own.saturating_add(count);
+        for (mine, theirs) in [
+            (&mut self.verdicts, other.verdicts),
+            (&mut self.promises, other.promises),
+        ] {
+            for (name, count) in theirs {
+                let own = mine.entry(name).or_default();
+                *own = own.saturating_add(count);
+            }
         }
         for (mine, theirs) in [
             (&mut self.stopped, other.stopped),
@@ -138,6 +159,7 @@ impl ReplayTally {
             "calls": self.calls,
             "verdicts": self.verdicts,
             "prompts_saved": self.saved,
+            "promises": self.promises,
             "judge": {"configured": self.has_judge, "calls": self.judged, "price_micros": self.price},
             "stopped": kinds(&self.stopped),
             "left_to_judge": kinds(&self.open),
@@ -182,6 +204,13 @@ impl ReplayTally {
             "prompts saved, against the client's default mode: {}",
             self.saved
         );
+        let [confined, kept] =
+            [CONFINED, UNDO].map(|name| self.promises.get(name).copied().unwrap_or_default());
+        if confined.saturating_add(kept) > 0 {
+            println!(
+                "of those that ask, {confined} would run confined and {kept} with their files kept first, without a question (`confine.mode`, `undo`)"
+            );
+        }
         if self.has_judge {
             println!("asking the judge would cost about {}", dollars(self.price));
         } else {
