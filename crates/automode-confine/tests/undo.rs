@@ -38,7 +38,7 @@ impl World {
     fn take(&self, paths: &[&str]) -> Result<(), TakeError> {
         let plan = SnapshotPlan {
             paths: paths.iter().map(|path| self.project.join(path)).collect(),
-            changed_in: Vec::new(),
+            ..SnapshotPlan::default()
         };
         self.store()
             .take("c1", &self.project, "rm notes.txt", &plan, generous())
@@ -235,7 +235,7 @@ fn what_is_too_much_is_not_promised() {
     }
     let plan = SnapshotPlan {
         paths: vec![world.project.clone()],
-        changed_in: vec![],
+        ..SnapshotPlan::default()
     };
     let check = |limits: SnapshotLimits, expected: &str| {
         let error = world
@@ -312,8 +312,8 @@ fn changes_that_git_does_not_have_survive_a_checkout_and_a_clean() {
     world.write("new dir/untracked \"x\"", "mine");
     git(&world, &["branch", "side"]);
     let plan = SnapshotPlan {
-        paths: vec![],
         changed_in: vec![world.project.clone()],
+        ..SnapshotPlan::default()
     };
     world
         .store()
@@ -447,4 +447,213 @@ fn a_kill_at_any_moment_loses_nothing() {
         assert_eq!(strays, 0, "round {round}");
     }
     println!("{kills} kills, {halfway} of them with a part restored");
+}
+
+/// A repository with one commit on `main`, and the plan of a command that throws changes away.
+fn repository() -> World {
+    let world = world();
+    git(&world, &["init", "-q", "-b", "main"]);
+    world.write("tracked", "one");
+    world.write(".gitignore", "local*\nbuild\n");
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "-qm", "one"]);
+    world
+}
+
+fn discarding(world: &World, taken_from: &[&str]) -> Result<(), TakeError> {
+    let plan = SnapshotPlan {
+        changed_in: vec![world.project.clone()],
+        taken_from: taken_from.iter().map(|&word| word.to_owned()).collect(),
+        ..SnapshotPlan::default()
+    };
+    world
+        .store()
+        .take("c1", &world.project, "git …", &plan, generous())
+        .map(|_| ())
+}
+
+/// Files whose changes git was told to overlook are in no list of changes, and are written over.
+#[test]
+fn what_git_was_told_to_overlook_is_kept() {
+    for flag in ["--assume-unchanged", "--skip-worktree"] {
+        let world = repository();
+        git(&world, &["update-index", flag, "tracked"]);
+        world.write("tracked", "mine");
+        discarding(&world, &[]).unwrap();
+        // What `git checkout -f` leaves of it, whatever this version of git does with the flag.
+        world.write("tracked", "one");
+        world.store().seal("c1").unwrap();
+        let changes = world.restore();
+        assert_eq!(
+            world.read("tracked").as_deref(),
+            Some("mine"),
+            "{flag}: {changes:?}"
+        );
+    }
+}
+
+/// A repository whose branch `side` has files that are ignored on `main`, with other content.
+fn crossing(path: &str) -> World {
+    let world = repository();
+    git(&world, &["checkout", "-q", "-b", "side"]);
+    let place = world.project.join(path);
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    fs::write(&place, "theirs").unwrap();
+    git(&world, &["add", "-f", path]);
+    git(&world, &["commit", "-qm", "side"]);
+    git(&world, &["checkout", "-q", "main"]);
+    world
+}
+
+#[test]
+fn ignored_files_that_another_branch_has_are_kept() {
+    let check = |theirs: &str, mine: &str, word: &str| {
+        let world = crossing(theirs);
+        let place = world.project.join(mine);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(&place, "mine").unwrap();
+        git(
+            &world,
+            &["update-ref", "refs/remotes/origin/elsewhere", "side"],
+        );
+        discarding(&world, &["-q", word]).unwrap_or_else(|error| panic_with(&error, theirs));
+        git(&world, &["checkout", "-q", "-f", "side"]);
+        world.store().seal("c1").unwrap();
+        assert_ne!(
+            world.read(mine).as_deref(),
+            Some("mine"),
+            "{theirs}: nothing was lost"
+        );
+        let changes = world.restore();
+        let kept = world.all().values().filter(|text| *text == "mine").count();
+        assert_eq!(kept, 1, "{theirs} over {mine} by {word}: {changes:?}");
+    };
+    check("local.env", "local.env", "side");
+    check("build", "build/local/notes.txt", "side");
+    check("local/deep/file", "local", "side");
+    check("local.env", "local.env", "elsewhere");
+    check("local.env", "local.env", "side~0");
+}
+
+#[expect(clippy::panic, reason = "a test fails by panicking")]
+fn panic_with(error: &TakeError, case: &str) {
+    panic!("{case}: {error}")
+}
+
+#[test]
+fn a_version_that_only_the_index_has_is_told() {
+    let world = repository();
+    world.write("tracked", "staged");
+    git(&world, &["add", "tracked"]);
+    world.write("tracked", "three");
+    discarding(&world, &[]).unwrap();
+    git(&world, &["reset", "-q", "--hard"]);
+    world.store().seal("c1").unwrap();
+    let changes = world.restore();
+    assert_eq!(world.read("tracked").as_deref(), Some("three"));
+    let index = changes.iter().find_map(|change| match change {
+        Change::Told(text) => text.split('\'').nth(1).map(str::to_owned),
+        _ => None,
+    });
+    let shown = Command::new("git")
+        .args(["show", ":tracked"])
+        .env("GIT_INDEX_FILE", index.unwrap())
+        .current_dir(&world.project)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&shown.stdout), "staged");
+}
+
+/// A person saves a file while the call still runs: the seal takes it for the call's own.
+#[test]
+fn newer_work_that_the_seal_came_too_late_for_can_be_brought_back() {
+    let world = world();
+    world.write("notes.txt", "old");
+    world.take(&["notes.txt"]).unwrap();
+    world.write("notes.txt", "a person's, while the call ran");
+    world.store().seal("c1").unwrap();
+    let (_, kept) = world.store().restore("c1").unwrap();
+    assert_eq!(world.read("notes.txt").as_deref(), Some("old"));
+    let kept = kept.unwrap();
+    let (_, again) = world.store().restore(&kept).unwrap();
+    assert_eq!(
+        world.read("notes.txt").as_deref(),
+        Some("a person's, while the call ran")
+    );
+    assert_eq!(again.as_deref(), Some("c1-undone-1-undone-1"));
+    assert_eq!(
+        world.store().get(&kept).unwrap().undoes.as_deref(),
+        Some("c1")
+    );
+}
+
+#[test]
+fn files_return_into_a_directory_that_nobody_may_write() {
+    let world = world();
+    fs::create_dir(world.project.join("d")).unwrap();
+    world.write("d/x", "mine");
+    let mode =
+        |mode| fs::set_permissions(world.project.join("d"), fs::Permissions::from_mode(mode));
+    mode(0o555).unwrap();
+    world.take(&["d"]).unwrap();
+    mode(0o755).unwrap();
+    fs::remove_dir_all(world.project.join("d")).unwrap();
+    world.store().seal("c1").unwrap();
+    let changes = world.restore();
+    assert_eq!(world.read("d/x").as_deref(), Some("mine"), "{changes:?}");
+    let found = world
+        .project
+        .join("d")
+        .metadata()
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(found & 0o777, 0o555);
+    mode(0o755).unwrap();
+}
+
+#[test]
+fn a_repository_that_would_run_a_program_is_not_looked_at() {
+    let world = repository();
+    world.write(".gitattributes", "* filter=evil\n");
+    git(&world, &["config", "filter.evil.clean", "touch ran; cat"]);
+    world.write("tracked", "two");
+    assert!(matches!(discarding(&world, &[]), Err(TakeError::Git(_))));
+    assert!(!world.project.join("ran").exists());
+}
+
+#[test]
+fn git_is_not_waited_for_longer_than_a_person_would() {
+    let world = repository();
+    world.write("tracked", "two");
+    let plan = SnapshotPlan {
+        changed_in: vec![world.project.clone()],
+        ..SnapshotPlan::default()
+    };
+    let limits = SnapshotLimits {
+        time: Duration::ZERO,
+        ..SnapshotLimits::default()
+    };
+    let error = world.store().take("c1", &world.project, "x", &plan, limits);
+    assert!(matches!(error, Err(TakeError::Slow | TakeError::Time(_))));
+    assert_eq!(world.store().list().unwrap().len(), 0);
+}
+
+#[test]
+fn a_name_that_cannot_be_written_down_is_not_promised_and_leaves_nothing() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = world();
+    let name = world.project.join(std::ffi::OsStr::from_bytes(b"\xff\xfe"));
+    fs::write(&name, "mine").unwrap();
+    let plan = SnapshotPlan {
+        paths: vec![name],
+        ..SnapshotPlan::default()
+    };
+    assert!(
+        world
+            .store()
+            .take("c1", &world.project, "x", &plan, generous())
+            .is_err()
+    );
+    assert!(!world.state.join("undo/c1").exists());
 }

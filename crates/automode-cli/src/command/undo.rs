@@ -12,7 +12,8 @@ use crate::output;
 /// Bring back files that an allowed call removed or replaced.
 ///
 /// Only what is still as the call left it is put back. Newer work stays, and the old version
-/// goes beside it as `NAME.undo-ID`. Nothing is ever deleted; branches are told, not moved.
+/// goes beside it as `NAME.undo-ID`. Nothing is ever lost by it: what stood in place of a
+/// restored file can be brought back in the same way. Branches are told, not moved.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -56,10 +57,10 @@ pub fn run(args: Args) -> Result<u8> {
         return Ok(0);
     }
     let restoring = store.restoring(&id)?;
-    let changes = if args.dry_run {
-        restoring.preview()
+    let (changes, kept) = if args.dry_run {
+        (restoring.preview(), None)
     } else {
-        restoring.restore()
+        store.restore(&id)?
     };
     let failed = changes
         .iter()
@@ -67,7 +68,7 @@ pub fn run(args: Args) -> Result<u8> {
     if args.json {
         println!(
             "{}",
-            json!({ "id": id, "sealed": restoring.is_sealed(), "changes": changes })
+            json!({ "id": id, "sealed": restoring.is_sealed(), "changes": changes, "replaced": kept })
         );
     } else {
         show(
@@ -76,12 +77,19 @@ pub fn run(args: Args) -> Result<u8> {
             &changes,
             args.dry_run,
         );
+        if let Some(kept) = &kept {
+            println!(
+                "  what stood there is kept: automode undo {}",
+                output::clean(kept)
+            );
+        }
     }
     Ok(u8::from(failed))
 }
 
 fn latest(store: &UndoStore) -> Result<String> {
-    match store.list()?.into_iter().next() {
+    let of_calls = |snapshot: &Snapshot| snapshot.undoes.is_none();
+    match store.list()?.into_iter().find(of_calls) {
         Some(snapshot) => Ok(snapshot.id),
         None => bail!(
             "nothing is kept\nhint: files are kept before an allowed call that could lose them, with `undo = \"on\"`"

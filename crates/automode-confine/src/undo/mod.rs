@@ -5,6 +5,7 @@
 //! only what is still as the call left it; newer work stays, and the old version goes
 //! beside it. Nothing is ever deleted in the person's directories.
 
+mod asked_git;
 mod entry;
 mod position;
 mod restore;
@@ -16,4 +17,4 @@ pub use entry::{Entry, EntryKind};
 pub use position::Position;
 pub use restore::{Change, Restoring};
 pub use snapshot::{Snapshot, SnapshotLimits, TakeError};
-pub use store::{StoreError, UndoStore};
+pub use store::{StoreError, UndoStore, WIDE};

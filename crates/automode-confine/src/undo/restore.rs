@@ -65,6 +65,20 @@ impl Restoring {
     /// Does it.
     #[must_use]
     pub fn restore(&self) -> Vec<Change> {
+        let changes = self.put_back();
+        // What a directory holds was put into it first: its rights may forbid that.
+        for entry in self.snapshot.before.iter().rev() {
+            if let Kind::Directory { mode } = &entry.kind
+                && changes.contains(&Change::Restored(entry.path.clone()))
+            {
+                // It stands with the rights of its owner, which is less strict and no loss.
+                let _ = set_mode(&entry.path, *mode);
+            }
+        }
+        changes
+    }
+
+    fn put_back(&self) -> Vec<Change> {
         self.each(|entry, wanted| {
             let failed = |error: io::Error| Change::Failed(entry.path.clone(), error.to_string());
             match wanted {
@@ -98,6 +112,13 @@ impl Restoring {
                 },
             );
         }
+        if let Some(index) = &self.snapshot.index {
+            let index = self.blobs.join(index);
+            let index = index.display();
+            changes.push(Change::Told(format!(
+                "the index held versions that are in no file; it is kept as it was (hint: GIT_INDEX_FILE='{index}' git diff --cached)"
+            )));
+        }
         if let Some(seal) = &self.seal {
             changes.extend(seal.made.iter().cloned().map(Change::Made));
             if let (Some(before), Some(after)) = (&self.snapshot.position, &seal.position) {
@@ -119,7 +140,7 @@ impl Restoring {
                 return self.put_beside(entry);
             }
             fs::create_dir(path)?;
-            set_mode(path, *mode)?;
+            set_mode(path, *mode | 0o700)?;
             return Ok(Change::Restored(path.clone()));
         }
         if let Some(parent) = path.parent() {

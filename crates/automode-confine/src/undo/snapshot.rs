@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use thiserror::Error;
 
 use automode_core::confine::SnapshotPlan;
 
+use super::asked_git::AskedGit;
 use super::entry::{Entry, EntryKind};
 use super::position::Position;
 
@@ -45,6 +45,12 @@ pub struct Snapshot {
     /// The directories whose new files were made by the call.
     pub trees: Vec<PathBuf>,
     pub position: Option<Position>,
+    /// The index, where it alone held versions of files that the call could lose.
+    #[serde(default)]
+    pub index: Option<String>,
+    /// The call whose losses were brought back over what this one keeps.
+    #[serde(default)]
+    pub undoes: Option<String>,
 }
 
 /// How a call left the paths of its snapshot.
@@ -64,6 +70,8 @@ pub enum TakeError {
     Bytes(u64),
     #[error("it takes longer than {0} ms")]
     Time(u128),
+    #[error("git takes too long to say what changed")]
+    Slow,
     #[error("`{0}` is no file, link or directory")]
     Kind(PathBuf),
     #[error("`{0}` lies outside the project")]
@@ -74,6 +82,12 @@ pub enum TakeError {
     Git(PathBuf),
     #[error("`{0}`: {1}")]
     Io(PathBuf, #[source] io::Error),
+}
+
+/// What was copied.
+pub(crate) struct Taken {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) index: Option<String>,
 }
 
 /// Copies what a plan names into `blobs`, or fails without having promised anything.
@@ -100,19 +114,33 @@ impl<'a> Taking<'a> {
         }
     }
 
-    pub(crate) fn take(mut self, plan: &SnapshotPlan) -> Result<Vec<Entry>, TakeError> {
+    pub(crate) fn take(mut self, plan: &SnapshotPlan) -> Result<Taken, TakeError> {
         for path in &plan.paths {
             self.add(path)?;
         }
+        let mut index = None;
         for tree in &plan.changed_in {
-            for path in changed(tree)? {
-                self.add(&path)?;
+            let git = AskedGit {
+                tree,
+                until: self.started + self.limits.time,
+            };
+            let changes = git.changes(&plan.taken_from)?;
+            for path in &changes.paths {
+                self.add(path)?;
+            }
+            if let Some(staged) = changes.staged_only
+                && let Kind::File { content, .. } = self.keep(&staged)?
+            {
+                index = Some(content);
             }
         }
         if self.entries.is_empty() {
             return Err(TakeError::Nothing);
         }
-        Ok(self.entries)
+        Ok(Taken {
+            entries: self.entries,
+            index,
+        })
     }
 
     fn add(&mut self, path: &Path) -> Result<(), TakeError> {
@@ -197,47 +225,6 @@ pub(crate) fn private_file(path: &Path) -> io::Result<File> {
         .truncate(true)
         .mode(0o600)
         .open(path)
-}
-
-/// What git does not have as it is: changed and untracked files, not the ignored ones.
-fn changed(tree: &Path) -> Result<Vec<PathBuf>, TakeError> {
-    use std::os::unix::ffi::OsStrExt;
-    let failed = || TakeError::Git(tree.to_owned());
-    let git = |arguments: &[&str]| {
-        Command::new("git")
-            .args([
-                "-c",
-                "core.fsmonitor=false",
-                "-c",
-                "core.hooksPath=/dev/null",
-            ])
-            .args(arguments)
-            .current_dir(tree)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output()
-            .ok()
-            .filter(|output| output.status.success())
-            .map(|output| output.stdout)
-            .ok_or_else(failed)
-    };
-    let top = git(&["rev-parse", "--show-toplevel"])?;
-    let top = PathBuf::from(std::ffi::OsStr::from_bytes(top.trim_ascii_end()));
-    let listed = git(&[
-        "status",
-        "--porcelain=v1",
-        "-z",
-        "--untracked-files=all",
-        "--no-renames",
-        "--ignore-submodules=none",
-    ])?;
-    let paths = listed
-        .split(|byte| *byte == 0)
-        .filter_map(|record| record.get(3..))
-        .filter(|path| !path.is_empty())
-        .map(|path| top.join(std::ffi::OsStr::from_bytes(path)));
-    Ok(paths.collect())
 }
 
 impl Seal {

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::entry::EntryKind;
 use super::position::Position;
-use super::restore::Restoring;
+use super::restore::{Change, Restoring};
 use super::snapshot::{Seal, Snapshot, SnapshotLimits, TakeError, Taking, private_file};
 use crate::layout::{plain, private};
 use automode_core::confine::SnapshotPlan;
@@ -31,6 +31,8 @@ pub enum StoreError {
     Io(#[from] io::Error),
     #[error("a snapshot that cannot be read: {0}")]
     Broken(#[from] serde_json::Error),
+    #[error("what stands there now cannot be kept, so nothing was brought back: {0}")]
+    Replaced(String),
 }
 
 const MANIFEST: &str = "before.json";
@@ -39,6 +41,13 @@ const BLOBS: &str = "blobs";
 /// How long and how much is kept.
 const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const KEPT_BYTES: u64 = 1_000_000_000;
+
+/// For what a person asks for, and waits for.
+pub const WIDE: SnapshotLimits = SnapshotLimits {
+    files: 100_000,
+    bytes: KEPT_BYTES,
+    time: Duration::from_secs(60),
+};
 
 impl UndoStore {
     #[must_use]
@@ -57,6 +66,18 @@ impl UndoStore {
         plan: &SnapshotPlan,
         limits: SnapshotLimits,
     ) -> Result<Snapshot, TakeError> {
+        self.take_for(id, project, command, plan, limits, None)
+    }
+
+    fn take_for(
+        &self,
+        id: &str,
+        project: &Path,
+        command: &str,
+        plan: &SnapshotPlan,
+        limits: SnapshotLimits,
+        undoes: Option<String>,
+    ) -> Result<Snapshot, TakeError> {
         let failed = |error| TakeError::Io(self.root.clone(), error);
         let made = |error: crate::layout::LayoutError| failed(io::Error::other(error));
         let directory = private(&self.root.join(plain(id))).map_err(made)?;
@@ -68,6 +89,7 @@ impl UndoStore {
                 let _ = fs::remove_dir_all(&directory);
             })?;
         let trees = taken
+            .entries
             .iter()
             .filter(|entry| matches!(entry.kind, EntryKind::Directory { .. }))
             .map(|entry| entry.path.clone())
@@ -76,13 +98,69 @@ impl UndoStore {
             id: plain(id),
             taken: now(),
             command: command.to_owned(),
-            before: taken,
+            before: taken.entries,
             trees,
             position: Position::of(&project),
             project,
+            index: taken.index,
+            undoes,
         };
-        write(&directory.join(MANIFEST), &snapshot).map_err(failed)?;
+        write(&directory.join(MANIFEST), &snapshot)
+            .inspect_err(|_| {
+                let _ = fs::remove_dir_all(&directory);
+            })
+            .map_err(failed)?;
         Ok(snapshot)
+    }
+
+    /// Brings back a call's losses. What stands in their place is kept first, under the name
+    /// that is returned: it may be newer work that the seal came too late to tell apart.
+    pub fn restore(&self, id: &str) -> Result<(Vec<Change>, Option<String>), StoreError> {
+        let restoring = self.restoring(id)?;
+        let replaced: Vec<PathBuf> = restoring
+            .preview()
+            .into_iter()
+            .filter_map(|change| match change {
+                Change::Restored(path) => Some(path),
+                Change::Unchanged(_)
+                | Change::Beside(..)
+                | Change::Made(_)
+                | Change::Failed(..)
+                | Change::Told(_) => None,
+            })
+            .filter(|path| path.symlink_metadata().is_ok())
+            .collect();
+        let kept = if replaced.is_empty() {
+            None
+        } else {
+            Some(self.keep_replaced(&restoring, replaced)?)
+        };
+        let changes = restoring.restore();
+        if let Some(kept) = &kept {
+            self.seal(kept)?;
+        }
+        Ok((changes, kept))
+    }
+
+    fn keep_replaced(
+        &self,
+        restoring: &Restoring,
+        paths: Vec<PathBuf>,
+    ) -> Result<String, StoreError> {
+        let snapshot = restoring.snapshot();
+        let name = (1..1_000_u32)
+            .map(|number| format!("{}-undone-{number}", snapshot.id))
+            .find(|name| !self.root.join(name).exists())
+            .ok_or_else(|| StoreError::Replaced("no name is free".to_owned()))?;
+        let plan = SnapshotPlan {
+            paths,
+            ..SnapshotPlan::default()
+        };
+        let command = format!("automode undo {}", snapshot.id);
+        let undoes = Some(snapshot.id.clone());
+        self.take_for(&name, &snapshot.project, &command, &plan, WIDE, undoes)
+            .map_err(|error| StoreError::Replaced(error.to_string()))?;
+        Ok(name)
     }
 
     /// Notes how the call left what was kept for it. A call without a snapshot has none.

@@ -338,11 +338,19 @@ fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
             }
             Some(_) | None => false,
         },
+        FileChange::Repository(VcsOp::Clean { ignored: false, .. })
+            if scene
+                .invocation(effect)
+                .is_none_or(names_its_own_exclusions) =>
+        {
+            false
+        }
         FileChange::Repository(
             VcsOp::DiscardChanges { .. } | VcsOp::Clean { ignored: false, .. },
         ) => match scene.invocation(effect).and_then(working_tree) {
-            Some(tree) => {
+            Some((tree, words)) => {
                 plan.changed_in.push(tree);
+                plan.taken_from.extend(words);
                 true
             }
             None => false,
@@ -354,25 +362,84 @@ fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
     }
 }
 
-/// Where a git command works: `git -C sub` means another tree than where it was typed.
+/// Where a git command works (`git -C sub` means another tree than where it was typed), and
+/// the words behind it that may name a commit.
 ///
-/// Nothing where its own options name a repository, or where it empties whole trees of
-/// others, which hold more than git would list.
-fn working_tree(start: &Invocation) -> Option<PathBuf> {
+/// Nothing where its own options name a repository or settings that change what counts as
+/// untracked, or where it empties whole trees of others, which hold more than git would list.
+fn working_tree(start: &Invocation) -> Option<(PathBuf, Vec<String>)> {
     let mut tree = PathBuf::from(start.cwd.as_ref()?);
     let mut words = start.argv.iter().skip(1);
     while let Some(word) = words.next() {
         let word = word.literal()?;
         match word.as_ref() {
             "-C" => tree.push(words.next()?.literal()?.as_ref()),
-            "-c" => {
-                words.next()?.literal()?;
-            }
+            "-c" if is_inert_setting(words.next()?.literal()?.as_ref()) => {}
             "--no-pager" | "-p" | "-P" | "--paginate" | "--no-optional-locks" => {}
             "submodule" | "worktree" => return None,
             other if other.starts_with('-') => return None,
-            _ => return Some(tree),
+            _ => return Some((tree, revisions(words)?)),
         }
     }
     None
+}
+
+/// Whether a command says itself what is ignored: `git clean -e '!local*'` deletes files that
+/// no list of untracked ones holds.
+fn names_its_own_exclusions(start: &Invocation) -> bool {
+    start.argv.iter().any(|word| {
+        let Some(word) = word.literal() else {
+            return true;
+        };
+        match word.strip_prefix('-') {
+            Some(long) if long.starts_with('-') => long.starts_with("-e"),
+            Some(short) => short.contains('e'),
+            None => false,
+        }
+    })
+}
+
+/// Settings of one command that say how it looks, not what it does.
+fn is_inert_setting(setting: &str) -> bool {
+    const INERT: [&str; 6] = [
+        "advice.",
+        "color.",
+        "core.pager=",
+        "core.quotepath=",
+        "pager.",
+        "user.",
+    ];
+    let lower = setting.to_ascii_lowercase();
+    INERT.iter().any(|inert| lower.starts_with(inert))
+}
+
+/// Words that may name a commit: all but patterns, which cannot, and what follows `--`.
+fn revisions<'a>(words: impl Iterator<Item = &'a Value>) -> Option<Vec<String>> {
+    let mut found = Vec::new();
+    for word in words {
+        let Some(text) = word.literal() else {
+            if word.shown().contains(['*', '?', '[']) {
+                continue;
+            }
+            return None;
+        };
+        match text.as_ref() {
+            "--" => break,
+            "-" => found.push("@{-1}".to_owned()),
+            option if option.starts_with("--") => {
+                found.extend(option.split_once('=').map(|(_, value)| value.to_owned()));
+            }
+            // The value of a short option may stand right behind it.
+            option if option.starts_with('-') => {
+                found.extend(
+                    option
+                        .get(2..)
+                        .filter(|rest| !rest.is_empty())
+                        .map(str::to_owned),
+                );
+            }
+            other => found.push(other.to_owned()),
+        }
+    }
+    Some(found)
 }
