@@ -10,16 +10,16 @@ use crate::layout::{Layout, MountPlace};
 /// The name of the program inside.
 pub(crate) const PROGRAM: &str = "automode";
 
-/// How bubblewrap is started so that `run` (this run's private files) and `program` are inside.
+/// Bubblewrap, or what becomes it, with the words that put `run` (this run's private files) and
+/// `program` inside.
 #[must_use]
 pub(crate) fn command(
-    bubblewrap: &Path,
+    mut command: Command,
     layout: &Layout,
     directory: &Path,
     run: &Path,
     program: &Path,
 ) -> Command {
-    let mut command = Command::new(bubblewrap);
     // Its own variables can be read inside, through the list of processes.
     command
         .env_clear()

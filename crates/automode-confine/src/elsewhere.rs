@@ -29,8 +29,25 @@ pub fn selftest(_: &Machine) -> SelfTest {
     }
 }
 
+impl crate::trial::OverlayPlaces {
+    /// There are none here.
+    pub(crate) fn can_be_mounted(&self, _: &Machine) -> bool {
+        false
+    }
+}
+
 #[must_use]
 pub fn known_backend(_: &Machine) -> Option<Backend> {
+    None
+}
+
+#[must_use]
+pub fn may_confine(_: &std::path::Path) -> bool {
+    false
+}
+
+#[must_use]
+pub fn renewed_backend(_: &Machine) -> Option<Backend> {
     None
 }
 

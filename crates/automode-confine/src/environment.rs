@@ -66,6 +66,23 @@ const CACHES: &[(&str, &str)] = &[
     ("BUNDLE_USER_CACHE", "bundle"),
 ];
 
+/// What keeps tools from asking their makers for news, which would only be refused.
+const QUIET: &[(&str, &str)] = &[
+    ("DO_NOT_TRACK", "1"),
+    ("NO_UPDATE_NOTIFIER", "1"),
+    ("npm_config_update_notifier", "false"),
+    ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
+    ("NEXT_TELEMETRY_DISABLED", "1"),
+    ("NUXT_TELEMETRY_DISABLED", "1"),
+    ("ASTRO_TELEMETRY_DISABLED", "1"),
+    ("GATSBY_TELEMETRY_DISABLED", "1"),
+    ("STORYBOOK_DISABLE_TELEMETRY", "1"),
+    ("TURBO_TELEMETRY_DISABLED", "1"),
+    ("DOTNET_CLI_TELEMETRY_OPTOUT", "1"),
+    ("CHECKPOINT_DISABLE", "1"),
+    ("SCARF_ANALYTICS", "false"),
+];
+
 /// What stands in the environment inside.
 #[must_use]
 pub(crate) fn inside(machine: &Machine, layout: &Layout) -> BTreeMap<String, String> {
@@ -78,6 +95,10 @@ pub(crate) fn inside(machine: &Machine, layout: &Layout) -> BTreeMap<String, Str
     for (name, directory) in CACHES {
         let place = layout.caches.join(directory);
         variables.insert((*name).to_owned(), place.to_string_lossy().into_owned());
+    }
+    for (name, value) in QUIET {
+        let value = (*value).to_owned();
+        variables.entry((*name).to_owned()).or_insert(value);
     }
     // Reading a repository must not write its index.
     variables.insert("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned());

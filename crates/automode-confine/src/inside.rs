@@ -11,13 +11,15 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::environment;
-use crate::proxy::{REPORT, STARTED, join};
+use crate::proxy::{LOOPBACK, REPORT, STARTED, is_served, join};
 use crate::seccomp::{self, CallReply, Listener};
 use crate::watch::{self, Bounds, RefusalNotes, note};
 
@@ -33,6 +35,20 @@ pub(crate) struct InsideOrder {
     pub(crate) command: String,
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) bounds: Bounds,
+    /// The launcher's namespaces: none of them may be the command's.
+    pub(crate) outside: Vec<String>,
+    /// Ports of the machine that answer here too.
+    pub(crate) loopback: Vec<u16>,
+}
+
+/// The namespaces of this process that bubblewrap must have left.
+pub(crate) fn namespaces() -> Vec<String> {
+    let name = |kind: &str| {
+        let name = std::fs::read_link(Path::new("/proc/self/ns").join(kind));
+        name.map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    };
+    ["user", "mnt", "pid", "net", "ipc"].map(name).to_vec()
 }
 
 /// The exit code that means: the command was not started.
@@ -54,13 +70,23 @@ fn start(place: &Path) -> Result<u8, String> {
     let order = std::fs::read(place.join(ORDER)).map_err(|error| format!("no order: {error}"))?;
     let mut order: InsideOrder =
         serde_json::from_slice(&order).map_err(|error| format!("broken order: {error}"))?;
+    // Told by nobody: whoever started this, the promise is kept or nothing starts.
+    let own = namespaces();
+    if own.len() != order.outside.len() || own.iter().any(|one| order.outside.contains(one)) {
+        return Err("the namespaces are the machine's own".to_owned());
+    }
     let refusing = seccomp::compile(&seccomp::refused());
     seccomp::install(&refusing).map_err(|error| format!("no system call filter: {error}"))?;
     let socket = place.join(SOCKET);
-    match bridge(socket.clone()) {
+    match bridge(socket.clone(), 0, None) {
         Ok(address) => environment::with_proxy(&mut order.variables, &address),
         Err(error) => return Err(format!("no proxy: {error}")),
     }
+    for port in &order.loopback {
+        // The command finds nobody there, and that is told.
+        let _ = bridge(socket.clone(), *port, Some(*port));
+    }
+    let drains = !order.loopback.is_empty();
     say(&socket, STARTED).map_err(|error| format!("the launcher is gone: {error}"))?;
     let notes = RefusalNotes::default();
     let bounds = order.bounds.clone();
@@ -72,6 +98,9 @@ fn start(place: &Path) -> Result<u8, String> {
             .envs(&order.variables)
             .status()
     })?;
+    if drains {
+        drain();
+    }
     tell(&socket, &notes);
     Ok(code_of(status))
 }
@@ -107,7 +136,7 @@ fn watched(
 fn serve(listener: &Listener, bounds: &Bounds, notes: &RefusalNotes) {
     while let Some(notification) = listener.next() {
         let refusal = if notification.call == libc::SYS_connect {
-            watch::distant(&notification)
+            watch::refused_connection(&notification, is_served)
         } else {
             bounds.refusal(&notification)
         };
@@ -120,21 +149,52 @@ fn serve(listener: &Listener, bounds: &Bounds, notes: &RefusalNotes) {
     }
 }
 
-/// A port inside that leads to the socket of the proxy outside.
-fn bridge(socket: PathBuf) -> std::io::Result<String> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
+/// A port inside that leads to the proxy outside, or by way of it to a service there.
+fn bridge(socket: PathBuf, port: u16, service: Option<u16>) -> std::io::Result<String> {
+    let listener = TcpListener::bind(("127.0.0.1", port))?;
     let address = listener.local_addr()?.to_string();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let socket = socket.clone();
+            OPEN.fetch_add(1, Ordering::SeqCst);
             thread::spawn(move || {
-                if let Ok(outside) = UnixStream::connect(&socket) {
+                if let Ok(outside) = reached(&socket, service) {
                     join(stream, outside);
                 }
+                OPEN.fetch_sub(1, Ordering::SeqCst);
             });
         }
     });
     Ok(address)
+}
+
+/// Connections that still carry something.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Lets what the command sent last arrive: with this process its connections are gone.
+fn drain() {
+    const ROUNDS: u32 = 100;
+    let mut quiet = 0;
+    for _ in 0..ROUNDS {
+        quiet = if OPEN.load(Ordering::SeqCst) == 0 {
+            quiet + 1
+        } else {
+            0
+        };
+        if quiet > 2 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn reached(socket: &Path, service: Option<u16>) -> std::io::Result<UnixStream> {
+    let mut outside = UnixStream::connect(socket)?;
+    if let Some(port) = service {
+        writeln!(outside, "{LOOPBACK}{port}")?;
+        outside.read_exact(&mut [0_u8; 3])?;
+    }
+    Ok(outside)
 }
 
 /// Hands the notes to the launcher, and waits until it has them.

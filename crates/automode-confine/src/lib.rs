@@ -38,6 +38,8 @@ mod mending;
 #[cfg(target_os = "linux")]
 mod metadata;
 #[cfg(target_os = "linux")]
+mod overlay;
+#[cfg(target_os = "linux")]
 mod proxy;
 #[cfg(target_os = "linux")]
 mod run;
@@ -53,7 +55,10 @@ mod watch;
 pub use automode_core::confine::{Confinement, Git, Home, Network};
 pub use backend::{Attempt, Backend, SelfTest};
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{NOT_STARTED, inner, known_backend, mend_left_behind, run, selftest};
+pub use elsewhere::{
+    NOT_STARTED, inner, known_backend, may_confine, mend_left_behind, renewed_backend, run,
+    selftest,
+};
 #[cfg(target_os = "linux")]
 pub use inside::NOT_STARTED;
 pub use layout::LayoutError;
@@ -67,6 +72,6 @@ pub use request::{RunError, RunOutcome, RunRequest};
 pub use run::run;
 pub use seatbelt::seatbelt_profile;
 #[cfg(target_os = "linux")]
-pub use selftest::{inner, known_backend, selftest};
+pub use selftest::{inner, known_backend, may_confine, renewed_backend, selftest};
 pub use ticket::{RunRecord, Ticket, TicketError, expire_tickets};
-pub use trial::{ConfinedTrial, Difference, TrialError};
+pub use trial::{ConfinedTrial, Difference, OverlayPlaces, StandIn, TrialError};

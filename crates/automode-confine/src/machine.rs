@@ -7,6 +7,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::backend::Backend;
+
 /// The person's home, the environment, and where our own files lie.
 #[derive(Debug, Clone)]
 pub struct Machine {
@@ -82,20 +84,34 @@ impl Machine {
     /// not bring it.
     #[must_use]
     pub fn bubblewrap(&self) -> Option<PathBuf> {
-        use std::os::unix::fs::MetadataExt;
-        let owned = |path: &Path| {
-            path.metadata()
-                .is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0)
-        };
         let programs = self.search_path(&[]);
         programs
             .into_iter()
             .filter_map(|directory| fs::canonicalize(directory.join("bwrap")).ok())
-            .find(|program| {
-                let stored = program.starts_with("/nix/store");
-                program.is_file() && (stored || program.ancestors().all(owned))
-            })
+            .find(|program| is_owners(program))
     }
+
+    /// Whether a backend that was written down may be started: files can be made up.
+    #[must_use]
+    pub(crate) fn may_use(&self, backend: &Backend) -> bool {
+        match backend {
+            Backend::Bubblewrap(program) => {
+                fs::canonicalize(program).is_ok_and(|real| real == *program && is_owners(&real))
+            }
+            Backend::Landlock => true,
+        }
+    }
+}
+
+/// A program that nobody but the machine's owner can replace.
+fn is_owners(program: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owned = |path: &Path| {
+        path.metadata()
+            .is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0)
+    };
+    let stored = program.starts_with("/nix/store");
+    program.is_file() && (stored || program.ancestors().all(owned))
 }
 
 fn absolute(variables: &BTreeMap<String, String>, name: &str) -> Option<PathBuf> {

@@ -66,9 +66,9 @@ fn tested(state: &str) -> u8 {
 }
 
 fn undone(state: &str, id: &str) -> u8 {
-    match UndoStore::new(state.as_ref()).restoring(id) {
-        Ok(restoring) => {
-            for change in restoring.restore() {
+    match UndoStore::new(state.as_ref()).restore(id) {
+        Ok((changes, _)) => {
+            for change in changes {
                 println!("{change:?}");
             }
             0

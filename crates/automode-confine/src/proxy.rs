@@ -13,11 +13,13 @@ use std::thread;
 use std::time::Duration;
 
 use crate::refusal::{Refusal, Report};
-use crate::watch::{RefusalNotes, note};
+use crate::watch::{RefusalNotes, is_loopback, note};
 
 /// What the first line of a report from inside begins with, and of the news that it runs.
 pub(crate) const REPORT: &str = "REPORT ";
 pub(crate) const STARTED: &str = "STARTED";
+/// And of a connection to a port of this machine.
+pub(crate) const LOOPBACK: &str = "LOOPBACK ";
 
 const DIAL: Duration = Duration::from_secs(10);
 const LONGEST_LINE: u64 = 64 * 1024;
@@ -26,6 +28,8 @@ const LONGEST_LINE: u64 = 64 * 1024;
 #[derive(Debug, Clone)]
 pub(crate) struct Proxy {
     pub(crate) hosts: Vec<String>,
+    /// Ports of this machine that may be reached.
+    pub(crate) loopback: Vec<u16>,
     pub(crate) upstream: Option<String>,
     pub(crate) notes: RefusalNotes,
     pub(crate) started: Arc<AtomicBool>,
@@ -96,6 +100,14 @@ impl Proxy {
             let _ = stream.write_all(b"ok\n");
             return;
         }
+        if let Some(port) = line.strip_prefix(LOOPBACK) {
+            if let Some(service) = port.trim().parse().ok().and_then(|port| self.service(port))
+                && stream.write_all(b"ok\n").is_ok()
+            {
+                join(stream, service);
+            }
+            return;
+        }
         let Some((method, host, port)) = wanted(&line) else {
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
             return;
@@ -132,8 +144,31 @@ impl Proxy {
         };
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         for refusal in report.refusals {
-            notes.note(refusal);
+            // Only what would have answered outside was refused.
+            let answers = match &refusal {
+                Refusal::Network(host) => host
+                    .parse::<SocketAddr>()
+                    .is_ok_and(|address| !is_loopback(&address) || is_served(address.port())),
+                Refusal::Write(_) | Refusal::Vanished(_) => true,
+            };
+            if answers {
+                notes.note(refusal);
+            }
         }
+    }
+
+    /// A service of this machine that the person opened.
+    fn service(&self, port: u16) -> Option<TcpStream> {
+        if !self.loopback.contains(&port) {
+            return None;
+        }
+        let places = [
+            IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+            IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+        ];
+        places
+            .into_iter()
+            .find_map(|place| TcpStream::connect_timeout(&SocketAddr::new(place, port), DIAL).ok())
     }
 
     fn dial(&self, host: &str) -> io::Result<TcpStream> {
@@ -151,6 +186,20 @@ impl Proxy {
         }
         Err(io::Error::other("no public address answers"))
     }
+}
+
+/// Whether somebody listens at a port, where this process stands.
+pub(crate) fn is_served(port: u16) -> bool {
+    const LISTENING: &str = "0A";
+    ["/proc/net/tcp", "/proc/net/tcp6"].iter().any(|table| {
+        let table = std::fs::read_to_string(table).unwrap_or_default();
+        table.lines().skip(1).any(|line| {
+            let mut fields = line.split_ascii_whitespace().skip(1);
+            let own = fields.next().and_then(|own| own.rsplit_once(':'));
+            let number = own.and_then(|(_, number)| u16::from_str_radix(number, 16).ok());
+            number == Some(port) && fields.nth(1) == Some(LISTENING)
+        })
+    })
 }
 
 /// Copies both ways until both ends are done.
@@ -330,6 +379,7 @@ mod tests {
         let notes = RefusalNotes::default();
         let proxy = Proxy {
             hosts: vec![],
+            loopback: vec![],
             upstream: None,
             notes: Arc::clone(&notes),
             started: Arc::default(),
@@ -370,6 +420,7 @@ mod tests {
             let notes = RefusalNotes::default();
             let proxy = Proxy {
                 hosts: vec!["registry.example".into()],
+                loopback: vec![],
                 upstream: Some(upstream.clone()),
                 notes: Arc::clone(&notes),
                 started: Arc::default(),

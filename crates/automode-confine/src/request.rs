@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::layout::LayoutError;
 use crate::refusal::Report;
+use crate::trial::StandIn;
 
 /// What is to run, and within what.
 #[derive(Debug, Clone)]
@@ -19,8 +20,8 @@ pub struct RunRequest {
     pub command: String,
     pub directory: PathBuf,
     pub confinement: Confinement,
-    /// A directory that stands at the project's place, for a trial.
-    pub instead: Option<PathBuf>,
+    /// What stands at the project's place, for a trial.
+    pub instead: Option<StandIn>,
 }
 
 /// What came of it.

@@ -9,7 +9,7 @@ use std::net::TcpListener;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::backend::Backend;
 use crate::bubblewrap::{self, PROGRAM};
 use crate::environment;
-use crate::inside::{InsideOrder, ORDER, SOCKET, code_of};
+use crate::inside::{InsideOrder, ORDER, SOCKET, code_of, namespaces};
 use crate::kept::{KeptFiles, POSITIONS};
 use crate::landlocked;
 use crate::layout::{Layout, MountPlace, plain, private};
@@ -28,6 +28,7 @@ use crate::protected::ProtectedFiles;
 use crate::proxy::Proxy;
 use crate::request::{RunError, RunOutcome, RunRequest};
 use crate::seccomp;
+use crate::trial::StandIn;
 use crate::watch::{Bounds, RefusalNotes};
 use automode_core::confine::{Confinement, Git, Home};
 
@@ -37,15 +38,22 @@ pub fn run(
     machine: &Machine,
     backend: &Backend,
 ) -> Result<RunOutcome, RunError> {
+    if !machine.may_use(backend) {
+        return Err(RunError::Backend("a program that is not the machine's own"));
+    }
     seccomp::keep_files().map_err(|error| RunError::Io("open files would be inherited", error))?;
     let left_behind = mend_left_behind(&machine.state);
     let confinement = kept_by(backend, &request.confinement);
     let mut layout = Layout::of(&confinement, machine, &request.session)?;
-    if let Some(copy) = &request.instead {
+    if let Some(stand_in) = &request.instead {
         if !backend.has_own_files() {
             return Err(RunError::Backend("a backend without files of its own"));
         }
-        layout.replace(&request.confinement.project, copy)?;
+        let shown = match stand_in {
+            StandIn::Copy(copy) => copy,
+            StandIn::Overlay(places) => &places.merged,
+        };
+        layout.replace(&request.confinement.project, shown)?;
     }
     let shell = ["bash", "sh"]
         .iter()
@@ -58,10 +66,13 @@ pub fn run(
         command: request.command.clone(),
         variables: environment::inside(machine, &layout),
         bounds: bounds(&layout, machine, backend),
+        outside: namespaces(),
+        loopback: request.confinement.loopback.clone(),
     };
     let started = Arc::new(AtomicBool::new(false));
     let proxy = Proxy {
         hosts: request.confinement.network.hosts().to_vec(),
+        loopback: request.confinement.loopback.clone(),
         upstream: machine
             .variables
             .get("HTTPS_PROXY")
@@ -174,8 +185,16 @@ fn by_bubblewrap(
         .write(order)
         .map_err(failed("cannot write the order"))?;
     proxy.serve_socket(files.listen().map_err(failed("no proxy"))?);
+    let start = match &request.instead {
+        Some(StandIn::Overlay(places)) => {
+            let mut start = places.around(&machine.program);
+            start.arg(program);
+            start
+        }
+        Some(StandIn::Copy(_)) | None => Command::new(program),
+    };
     let child = bubblewrap::command(
-        program,
+        start,
         layout,
         &request.directory,
         &files.directory,

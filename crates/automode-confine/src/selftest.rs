@@ -2,17 +2,22 @@
 //!
 //! A probe runs confined and attempts what must fail: to read and write beside its project,
 //! and to reach a port of this machine. The answer holds until the machine starts again or
-//! bubblewrap changes.
+//! bubblewrap changes. It only says which backend to take: that the backend keeps its
+//! promise is seen again at every run, so an answer that somebody made up starts nothing bare.
 
 use std::fs;
+use std::io::{self, Read};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::backend::{Attempt, Backend, SelfTest};
 use crate::inside::{NOT_STARTED, inside};
 use crate::layout::private;
 use crate::machine::Machine;
+use crate::overlay;
 use crate::request::RunRequest;
 use crate::run::run;
 use automode_core::confine::Confinement;
@@ -26,7 +31,7 @@ pub fn selftest(machine: &Machine) -> SelfTest {
     let mut tested = SelfTest {
         attempts: Vec::new(),
         backend: None,
-        key: key(machine),
+        key: key(machine).unwrap_or_default(),
     };
     let mut backends = Vec::new();
     match machine.bubblewrap() {
@@ -51,34 +56,90 @@ pub fn selftest(machine: &Machine) -> SelfTest {
     }
     if let (Ok(text), Ok(directory)) = (serde_json::to_vec(&tested), private(&machine.state)) {
         // Unwritten, it is tried again.
-        let _ = fs::write(directory.join(FILE), text);
+        let _ = replace(&directory.join(FILE), &text);
     }
     tested
 }
 
 const FILE: &str = "confine-selftest.json";
 
+/// Whole or not at all: hooks of other sessions read it meanwhile.
+fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension(std::process::id().to_string());
+    fs::write(&temporary, text)?;
+    fs::rename(temporary, path)
+}
+
+/// Whether the last self-test, of whatever day, found something that confines: one look, before
+/// anything is decided in the hope of it.
+#[must_use]
+pub fn may_confine(state: &Path) -> bool {
+    fs::read_to_string(state.join(FILE)).is_ok_and(|text| !text.contains(r#""backend":null"#))
+}
+
 /// The backend of the last self-test, if it still holds; nothing is tried.
 #[must_use]
 pub fn known_backend(machine: &Machine) -> Option<Backend> {
-    let text = fs::read(machine.state.join(FILE)).ok()?;
-    let tested: SelfTest = serde_json::from_slice(&text).ok()?;
-    tested.backend.filter(|_| tested.key == key(machine))
+    match remembered(machine) {
+        Remembered::Now(backend) => backend,
+        Remembered::Before | Remembered::Never => None,
+    }
 }
 
-fn key(machine: &Machine) -> String {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+/// The same, tried anew if the answer is of another start of the machine.
+///
+/// A machine on which nobody ever tried it stays as it is.
+#[must_use]
+pub fn renewed_backend(machine: &Machine) -> Option<Backend> {
+    match remembered(machine) {
+        Remembered::Now(backend) => backend,
+        Remembered::Before => selftest(machine).backend,
+        Remembered::Never => None,
+    }
+}
+
+/// What the last self-test said.
+enum Remembered {
+    /// Of this start of the machine and these programs.
+    Now(Option<Backend>),
+    /// Of another, or nobody can tell.
+    Before,
+    Never,
+}
+
+fn remembered(machine: &Machine) -> Remembered {
+    let Ok(text) = fs::read(machine.state.join(FILE)) else {
+        return Remembered::Never;
+    };
+    let Ok(tested) = serde_json::from_slice::<SelfTest>(&text) else {
+        return Remembered::Before;
+    };
+    match key(machine) {
+        // A program that is not the machine's own is none that was tried.
+        Some(key) if key == tested.key => {
+            Remembered::Now(tested.backend.filter(|backend| machine.may_use(backend)))
+        }
+        Some(_) | None => Remembered::Before,
+    }
+}
+
+/// Nothing where this start of the machine has no name: an answer would then hold for ever.
+fn key(machine: &Machine) -> Option<String> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    if boot.trim().is_empty() {
+        return None;
+    }
     let bubblewrap = machine.bubblewrap().and_then(|program| {
         let changed = program.metadata().ok()?.modified().ok()?;
         let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
         Some(format!("{} {}", program.display(), since.as_secs()))
     });
-    format!(
+    Some(format!(
         "{} {} {}",
         boot.trim(),
         bubblewrap.unwrap_or_default(),
         env!("CARGO_PKG_VERSION")
-    )
+    ))
 }
 
 /// A run in a process of its own: it takes over signals and ends what it started.
@@ -106,7 +167,7 @@ fn probe_in(place: &Path, machine: &Machine, backend: &Backend) -> Result<(), St
         outside.display()
     );
     let backend = serde_json::to_string(backend).map_err(|error| error.to_string())?;
-    let output = Command::new(&machine.program)
+    let child = Command::new(&machine.program)
         .args(["confined", "probe", &backend])
         .arg(&machine.state)
         .arg(&command)
@@ -121,11 +182,12 @@ fn probe_in(place: &Path, machine: &Machine, backend: &Backend) -> Result<(), St
         )
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .output()
+        .stderr(Stdio::piped())
+        .spawn()
         .map_err(told)?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let (status, said) = within(LONGEST, child).map_err(told)?;
     let said = said.lines().last().unwrap_or_default();
-    match output.status.code() {
+    match status.code() {
         Some(REFUSED) => {}
         Some(10) => return Err("a file beside the project can be read".to_owned()),
         Some(11) => return Err("a port of this machine can be reached".to_owned()),
@@ -141,11 +203,41 @@ fn probe_in(place: &Path, machine: &Machine, backend: &Backend) -> Result<(), St
     Ok(())
 }
 
+/// How long a probe may take: a hook may wait for it.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Waits for a child and what it says, and ends it when it takes too long.
+fn within(longest: Duration, mut child: Child) -> io::Result<(ExitStatus, String)> {
+    let stderr = child.stderr.take();
+    let reading = thread::spawn(move || {
+        let mut said = String::new();
+        if let Some(mut stderr) = stderr {
+            // What cannot be read is not told.
+            let _ = stderr.read_to_string(&mut said);
+        }
+        said
+    });
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if started.elapsed() > longest {
+            child.kill()?;
+            child.wait()?;
+            return Err(io::Error::other("it took too long"));
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    Ok((status, reading.join().unwrap_or_default()))
+}
+
 /// The parts of the program that it starts itself: `inside` and `probe`.
 #[must_use]
 pub fn inner(words: &[&str]) -> u8 {
     match words {
         ["inside"] => inside(),
+        ["overlay", places @ ..] => overlay::enter(places),
         ["probe", backend, state, command] => {
             probed(backend, state, command).unwrap_or(NOT_STARTED)
         }

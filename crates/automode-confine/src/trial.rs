@@ -1,25 +1,46 @@
 //! A run whose changes can still be dropped.
 //!
-//! The command runs confined on a copy of the project that stands at the project's own
-//! path. What differs afterwards is shown; keeping it is refused where the project itself
-//! has changed in the meantime.
+//! The command runs confined at the project's own path, on an overlay that takes its changes,
+//! or where the kernel refuses one to this person, on a copy. What differs afterwards is shown;
+//! keeping it is refused where the project itself has changed in the meantime.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::machine::Machine;
 use crate::protected::copy_tree;
 
-/// A copy of a project, and how the project was when it was made.
+/// A stand-in for a project, and how the project was when it was made.
 #[derive(Debug)]
 pub struct ConfinedTrial {
     project: PathBuf,
-    copy: PathBuf,
+    place: PathBuf,
+    stand_in: StandIn,
     before: BTreeMap<PathBuf, FileMark>,
+}
+
+/// What stands at a project's place during a trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StandIn {
+    /// All of its files once more.
+    Copy(PathBuf),
+    /// Itself, under a layer that takes every change.
+    Overlay(OverlayPlaces),
+}
+
+/// The directories of an overlay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverlayPlaces {
+    pub(crate) lower: PathBuf,
+    /// Holds what was changed, and afterwards is all that is left of it.
+    pub(crate) upper: PathBuf,
+    pub(crate) work: PathBuf,
+    pub(crate) merged: PathBuf,
 }
 
 /// What the trial did to one path of the project.
@@ -53,27 +74,145 @@ struct FileMark {
     number: u64,
 }
 
+impl FileMark {
+    /// Nothing of a pipe or a socket: it is not copied, so its absence says nothing.
+    fn of(about: &fs::Metadata) -> Option<Self> {
+        let kind = about.file_type();
+        // The time of a directory says nothing that its entries do not.
+        if kind.is_dir() {
+            return Some(Self {
+                kind: about.mode(),
+                size: 0,
+                changed: (0, 0),
+                number: 0,
+            });
+        }
+        (kind.is_file() || kind.is_symlink()).then(|| Self {
+            kind: about.mode(),
+            size: about.size(),
+            changed: (about.mtime(), about.mtime_nsec()),
+            number: about.ino(),
+        })
+    }
+}
+
+/// How an upper layer says that a path is gone.
+fn is_whiteout(about: &fs::Metadata) -> bool {
+    about.file_type().is_char_device() && about.rdev() == 0
+}
+
+/// Whether a directory of an upper layer hides all of the one below it.
+fn is_opaque(directory: &Path) -> bool {
+    let mut value = [0_u8; 8];
+    let found = rustix::fs::lgetxattr(directory, "user.overlay.opaque", &mut value);
+    found.is_ok_and(|length| length > 0) && value.first() == Some(&b'y')
+}
+
 impl ConfinedTrial {
-    /// Copies a project to `copy`, which must not exist yet.
-    pub fn begin(project: &Path, copy: &Path) -> Result<Self, TrialError> {
+    /// Prepares a trial of a project at `place`, which must not exist yet.
+    pub fn begin(project: &Path, place: &Path, machine: &Machine) -> Result<Self, TrialError> {
         let project = fs::canonicalize(project)?;
         let before = marks(&project)?;
-        copy_tree(&project, copy)?;
+        let places = OverlayPlaces {
+            lower: project.clone(),
+            upper: place.join("upper"),
+            work: place.join("work"),
+            merged: place.join("merged"),
+        };
+        for directory in [&places.upper, &places.work, &places.merged] {
+            fs::create_dir_all(directory)?;
+        }
+        let stand_in = if places.can_be_mounted(machine) {
+            StandIn::Overlay(places)
+        } else {
+            return Self::of_copy(project, place, before);
+        };
         Ok(Self {
             project,
-            copy: copy.to_owned(),
+            place: place.to_owned(),
+            stand_in,
+            before,
+        })
+    }
+
+    fn of_copy(
+        project: PathBuf,
+        place: &Path,
+        before: BTreeMap<PathBuf, FileMark>,
+    ) -> Result<Self, TrialError> {
+        let copy = place.join("copy");
+        fs::create_dir_all(place)?;
+        copy_tree(&project, &copy)?;
+        Ok(Self {
+            project,
+            place: place.to_owned(),
+            stand_in: StandIn::Copy(copy),
             before,
         })
     }
 
     #[must_use]
-    pub fn copy(&self) -> &Path {
-        &self.copy
+    pub fn stand_in(&self) -> &StandIn {
+        &self.stand_in
+    }
+
+    /// Where the trial's version of a path lies that it made or changed.
+    #[must_use]
+    pub fn version(&self, path: &Path) -> PathBuf {
+        self.layer().join(path)
+    }
+
+    fn layer(&self) -> &Path {
+        match &self.stand_in {
+            StandIn::Copy(copy) => copy,
+            StandIn::Overlay(places) => &places.upper,
+        }
+    }
+
+    /// How the paths are after the trial.
+    fn after(&self) -> Result<BTreeMap<PathBuf, FileMark>, TrialError> {
+        match &self.stand_in {
+            StandIn::Copy(copy) => marks(copy),
+            StandIn::Overlay(places) => self.merged(&places.upper),
+        }
+    }
+
+    /// The project's paths with those of the upper layer laid over them.
+    fn merged(&self, upper: &Path) -> Result<BTreeMap<PathBuf, FileMark>, TrialError> {
+        let mut after = self.before.clone();
+        let mut waiting = vec![PathBuf::new()];
+        while let Some(below) = waiting.pop() {
+            for entry in fs::read_dir(upper.join(&below))? {
+                let entry = entry?;
+                let about = entry.metadata()?;
+                let path = below.join(entry.file_name());
+                let hides = !about.is_dir() || is_opaque(&entry.path());
+                if hides {
+                    after.retain(|known, _| !known.starts_with(&path) || *known == path);
+                }
+                if is_whiteout(&about) {
+                    after.remove(&path);
+                    continue;
+                }
+                let Some(mark) = FileMark::of(&about) else {
+                    continue;
+                };
+                if about.is_dir() {
+                    waiting.push(path.clone());
+                }
+                after.insert(path, mark);
+            }
+        }
+        Ok(after)
     }
 
     /// What differs, by its path inside the project.
     pub fn differences(&self) -> Result<BTreeMap<PathBuf, Difference>, TrialError> {
-        let after = marks(&self.copy)?;
+        let after = self.after()?;
+        let untouched = |path: &Path| match &self.stand_in {
+            StandIn::Copy(_) => false,
+            StandIn::Overlay(_) => self.version(path).symlink_metadata().is_err(),
+        };
         let mut found = BTreeMap::new();
         for path in after.keys().filter(|path| !self.before.contains_key(*path)) {
             found.insert(path.clone(), Difference::Made);
@@ -81,7 +220,7 @@ impl ConfinedTrial {
         for path in self.before.keys() {
             if !after.contains_key(path) {
                 found.insert(path.clone(), Difference::Removed);
-            } else if !is_same(&self.project.join(path), &self.copy.join(path)) {
+            } else if !untouched(path) && !is_same(&self.project.join(path), &self.version(path)) {
                 found.insert(path.clone(), Difference::Changed);
             }
         }
@@ -124,7 +263,7 @@ impl ConfinedTrial {
             }
         }
         for (path, difference) in differences {
-            let (mine, theirs) = (self.project.join(path), self.copy.join(path));
+            let (mine, theirs) = (self.project.join(path), self.version(path));
             match difference {
                 Difference::Made | Difference::Changed => take_over(&theirs, &mine)?,
                 Difference::Removed => {}
@@ -139,13 +278,18 @@ impl ConfinedTrial {
                 .symlink_metadata()
                 .is_ok_and(|found| found.is_dir())
         };
-        is_directory(&self.project) != is_directory(&self.copy)
+        is_directory(&self.project) != is_directory(self.layer())
     }
 }
 
 impl Drop for ConfinedTrial {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.copy);
+        // The kernel's own directory has no rights at all.
+        if let StandIn::Overlay(places) = &self.stand_in {
+            use std::os::unix::fs::PermissionsExt;
+            let _ = fs::set_permissions(places.work.join("work"), Permissions::from_mode(0o700));
+        }
+        let _ = fs::remove_dir_all(&self.place);
     }
 }
 
@@ -171,24 +315,10 @@ fn marks(top: &Path) -> Result<BTreeMap<PathBuf, FileMark>, TrialError> {
             let entry = entry?;
             let about = entry.metadata()?;
             let path = below.join(entry.file_name());
-            let kind = about.file_type();
-            if !(kind.is_dir() || kind.is_file() || kind.is_symlink()) {
-                // A pipe or a socket is not copied, so its absence says nothing.
+            let Some(mark) = FileMark::of(&about) else {
                 continue;
-            }
-            // The time of a directory says nothing that its entries do not.
-            let is_directory = about.is_dir();
-            let mark = FileMark {
-                kind: about.mode(),
-                size: if is_directory { 0 } else { about.size() },
-                changed: if is_directory {
-                    (0, 0)
-                } else {
-                    (about.mtime(), about.mtime_nsec())
-                },
-                number: if is_directory { 0 } else { about.ino() },
             };
-            if is_directory {
+            if about.is_dir() {
                 waiting.push(path.clone());
             }
             found.insert(path, mark);
@@ -217,6 +347,12 @@ fn is_same(first: &Path, second: &Path) -> bool {
 mod tests {
     use super::*;
 
+    fn copied(project: &Path, temp: &Path) -> ConfinedTrial {
+        let project = fs::canonicalize(project).unwrap();
+        let before = marks(&project).unwrap();
+        ConfinedTrial::of_copy(project, &temp.join("trial"), before).unwrap()
+    }
+
     #[test]
     fn differences_are_kept_or_dropped_whole() {
         let temp = tempfile::tempdir().unwrap();
@@ -225,12 +361,12 @@ mod tests {
         for name in ["same", "changed", "gone", "old/x"] {
             fs::write(project.join(name), name).unwrap();
         }
-        let trial = ConfinedTrial::begin(&project, &temp.path().join("copy")).unwrap();
+        let trial = copied(&project, temp.path());
         assert_eq!(trial.differences().unwrap(), BTreeMap::new());
-        fs::write(trial.copy().join("changed"), "other").unwrap();
-        fs::write(trial.copy().join("made"), "new").unwrap();
-        fs::remove_file(trial.copy().join("gone")).unwrap();
-        fs::remove_dir_all(trial.copy().join("old")).unwrap();
+        fs::write(trial.layer().join("changed"), "other").unwrap();
+        fs::write(trial.layer().join("made"), "new").unwrap();
+        fs::remove_file(trial.layer().join("gone")).unwrap();
+        fs::remove_dir_all(trial.layer().join("old")).unwrap();
         let found = trial.differences().unwrap();
         let expected = [
             ("changed", Difference::Changed),
@@ -263,10 +399,10 @@ mod tests {
         fs::create_dir(&project).unwrap();
         fs::write(project.join("a"), "a").unwrap();
         fs::write(project.join("b"), "b").unwrap();
-        let trial = ConfinedTrial::begin(&project, &temp.path().join("copy")).unwrap();
-        fs::write(trial.copy().join("a"), "trial").unwrap();
-        fs::write(trial.copy().join("b"), "trial").unwrap();
-        fs::write(trial.copy().join("c"), "trial").unwrap();
+        let trial = copied(&project, temp.path());
+        fs::write(trial.layer().join("a"), "trial").unwrap();
+        fs::write(trial.layer().join("b"), "trial").unwrap();
+        fs::write(trial.layer().join("c"), "trial").unwrap();
         fs::write(project.join("b"), "a person's").unwrap();
         let found = trial.differences().unwrap();
         assert!(matches!(trial.keep(&found), Err(TrialError::Concurrent(_))));
@@ -289,9 +425,9 @@ mod tests {
             rustix::fs::Mode::RWXU,
         )
         .unwrap();
-        let trial = ConfinedTrial::begin(&project, &temp.path().join("copy")).unwrap();
-        fs::remove_dir_all(trial.copy().join("libs")).unwrap();
-        std::os::unix::fs::symlink(&other, trial.copy().join("libs")).unwrap();
+        let trial = copied(&project, temp.path());
+        fs::remove_dir_all(trial.layer().join("libs")).unwrap();
+        std::os::unix::fs::symlink(&other, trial.layer().join("libs")).unwrap();
         let found = trial.differences().unwrap();
         trial.keep(&found).unwrap();
         assert_eq!(fs::read_to_string(other.join("x")).unwrap(), "mine");
@@ -305,8 +441,8 @@ mod tests {
         let project = temp.path().join("app");
         fs::create_dir_all(project.join("old")).unwrap();
         fs::write(project.join("old/x"), "x").unwrap();
-        let trial = ConfinedTrial::begin(&project, &temp.path().join("copy")).unwrap();
-        fs::remove_dir_all(trial.copy().join("old")).unwrap();
+        let trial = copied(&project, temp.path());
+        fs::remove_dir_all(trial.layer().join("old")).unwrap();
         fs::write(project.join("old/new"), "a person's").unwrap();
         let found = trial.differences().unwrap();
         assert!(matches!(trial.keep(&found), Err(TrialError::Concurrent(_))));

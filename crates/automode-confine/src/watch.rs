@@ -116,11 +116,17 @@ fn target(notification: &Notification) -> Option<(i32, u64, bool)> {
     None
 }
 
-/// A connection that leaves this machine.
-pub(crate) fn distant(notification: &Notification) -> Option<Refusal> {
+/// A connection that leaves this machine, or that nobody here answers: outside somebody may.
+pub(crate) fn refused_connection(
+    notification: &Notification,
+    is_served: impl Fn(u16) -> bool,
+) -> Option<Refusal> {
     let [_, at, length, ..] = notification.arguments;
     match caller::address(notification.thread, at, length)? {
         Address::Internet(address) if is_distant(&address) => {
+            Some(Refusal::Network(address.to_string()))
+        }
+        Address::Internet(address) if is_loopback(&address) && !is_served(address.port()) => {
             Some(Refusal::Network(address.to_string()))
         }
         Address::Internet(_) | Address::Path(_) | Address::Other => None,

@@ -7,18 +7,20 @@ use std::process::Command;
 
 use anyhow::{Result, anyhow, bail};
 use automode::state::State;
-use automode_confine::undo::{SnapshotLimits, SnapshotPlan, UndoStore};
+use automode_confine::undo::{SnapshotPlan, UndoStore, WIDE};
 use automode_confine::{
-    Backend, ConfinedTrial, Confinement, Difference, NOT_STARTED, RunRequest, run as run_confined,
+    Backend, ConfinedTrial, Confinement, Difference, NOT_STARTED, RunRequest, StandIn,
+    run as run_confined,
 };
 use serde_json::json;
 
 use super::run::{backend, machine, project};
 use crate::{output, person};
 
-/// Run a command on a copy of the project, look at what it changed, then keep or drop it.
+/// Run a command on an overlay of the project, look at what it changed, then keep or drop it.
 ///
-/// The copy stands at the project's own path, without network and with an empty home.
+/// It runs at the project's own path, without network and with an empty home; where the kernel
+/// allows no overlay it runs on a copy, which is said.
 /// Keeping is refused where the project itself has changed meanwhile; what keeping replaces
 /// can be brought back with `automode undo`.
 #[derive(clap::Args)]
@@ -55,14 +57,20 @@ pub fn run(args: Args) -> Result<u8> {
     let place = state
         .directory("trials")?
         .join(std::process::id().to_string());
-    let trial = ConfinedTrial::begin(&project, &place)?;
+    let trial = ConfinedTrial::begin(&project, &place, &machine)?;
+    match trial.stand_in() {
+        StandIn::Overlay(_) => {}
+        StandIn::Copy(_) => {
+            eprintln!("automode: the kernel allows no overlay here: it runs on a copy");
+        }
+    }
     let request = RunRequest {
         id: None,
         session: "trial".to_owned(),
         command: args.command.clone(),
         directory,
         confinement: Confinement::of_project(&project),
-        instead: Some(trial.copy().to_owned()),
+        instead: Some(trial.stand_in().clone()),
     };
     let outcome = match run_confined(&request, &machine, &backend) {
         Ok(outcome) => outcome,
@@ -121,14 +129,14 @@ fn text(project: &Path, trial: &ConfinedTrial, found: &BTreeMap<PathBuf, Differe
         .iter()
         .filter(|(path, _)| !path.starts_with(".git"))
         .filter(|(path, _)| {
-            let is_file = |top: &Path| {
-                let found = top.join(path).symlink_metadata();
+            let is_file = |path: &Path| {
+                let found = path.symlink_metadata();
                 found.is_ok_and(|found| found.is_file())
             };
-            is_file(project) || is_file(trial.copy())
+            is_file(&project.join(path)) || is_file(&trial.version(path))
         });
     for (path, difference) in changed.take(SHOWN) {
-        let (before, after) = (project.join(path), trial.copy().join(path));
+        let (before, after) = (project.join(path), trial.version(path));
         let nothing = PathBuf::from("/dev/null");
         let (before, after) = match difference {
             Difference::Changed => (before, after),
@@ -176,15 +184,10 @@ fn remember(
     }
     let plan = SnapshotPlan {
         paths,
-        changed_in: Vec::new(),
-    };
-    let limits = SnapshotLimits {
-        files: 100_000,
-        bytes: 1_000_000_000,
-        time: std::time::Duration::from_secs(60),
+        ..SnapshotPlan::default()
     };
     UndoStore::new(state.root())
-        .take(&id, project, command, &plan, limits)
+        .take(&id, project, command, &plan, WIDE)
         .map_err(|error| anyhow!("what would be replaced cannot be kept: {error}"))?;
     Ok(id)
 }

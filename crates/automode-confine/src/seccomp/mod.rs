@@ -9,7 +9,9 @@ mod raw;
 mod rules;
 
 pub(crate) use program::compile;
-pub(crate) use raw::{CallReply, Listener, Notification, install, install_listener, keep_files};
+pub(crate) use raw::{
+    CallReply, Listener, Notification, install, install_listener, keep_files, leave_namespaces,
+};
 pub(crate) use rules::{
     METADATA_CALLS, refused, refused_without_namespaces, reported_network, reported_writes,
     watched_metadata, watched_network,

@@ -53,6 +53,19 @@ pub(crate) fn install_listener(program: &[FilterInstruction]) -> io::Result<List
     Ok(Listener(unsafe { OwnedFd::from_raw_fd(descriptor) }))
 }
 
+/// Goes to a user and mount namespace of its own, where a person may mount.
+///
+/// Only for a process of one thread, which the kernel insists on.
+pub(crate) fn leave_namespaces() -> io::Result<()> {
+    // SAFETY: the call takes numbers alone, and leaves memory and descriptors as they are.
+    let answer = unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS) };
+    if answer == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
 /// Keeps every file that is open beyond input, output and errors from what is started.
 ///
 /// A launcher inherits what its parent forgot to close; a file opened outside stays open inside.

@@ -149,8 +149,18 @@ pub(crate) fn refused_without_namespaces() -> Vec<FilterRule> {
         REMOVEXATTRAT,
         FILE_SETATTR,
     ];
-    // Limits of another process of the same user.
-    rules.push(fails(libc::SYS_prlimit64, EPERM, vec![is_not(0, 0)]));
+    // Limits and turns of another process of the same user.
+    for (call, whose) in [
+        (libc::SYS_prlimit64, 0),
+        (libc::SYS_sched_setaffinity, 0),
+        (libc::SYS_sched_setattr, 0),
+        (libc::SYS_sched_setparam, 0),
+        (libc::SYS_sched_setscheduler, 0),
+        (libc::SYS_ioprio_set, 1),
+        (libc::SYS_setpriority, 1),
+    ] {
+        rules.push(fails(call, EPERM, vec![is_not(whose, 0)]));
+    }
     rules.extend(attributes.map(|call| fails(call, EPERM, Vec::new())));
     #[cfg(target_arch = "x86_64")]
     rules.extend(

@@ -68,7 +68,7 @@ impl Restoring {
         let changes = self.put_back();
         // What a directory holds was put into it first: its rights may forbid that.
         for entry in self.snapshot.before.iter().rev() {
-            if let Kind::Directory { mode } = &entry.kind
+            if let EntryKind::Directory { mode } = &entry.kind
                 && changes.contains(&Change::Restored(entry.path.clone()))
             {
                 // It stands with the rights of its owner, which is less strict and no loss.

@@ -129,7 +129,7 @@ impl<'a> Taking<'a> {
                 self.add(path)?;
             }
             if let Some(staged) = changes.staged_only
-                && let Kind::File { content, .. } = self.keep(&staged)?
+                && let EntryKind::File { content, .. } = self.keep(&staged)?
             {
                 index = Some(content);
             }

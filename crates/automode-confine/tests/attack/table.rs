@@ -784,4 +784,133 @@ pub const ATTACKS: &[Attack] = &[
         "for i in 1 2 3 4 5 6 7 8; do (setsid sh -c 'for n in 1 2 3 4 5 6 7 8 9; do (sleep 0.1; sleep 0.9; touch $P/survived) & done; sleep 1; touch $P/survived' > /dev/null 2>&1 &); done",
         "sleep 1.6; test -e $P/survived",
     ),
+    // By way of the launcher itself.
+    attack(
+        "service that nobody opened, by the launcher",
+        "serve stream 127.0.0.1:8081",
+        "$PY 'import os, socket; p = \"/run/automode/proxy.sock\"; q = os.environ.get(\"HTTP_PROXY\", \"http://127.0.0.1:8081\").split(\":\")[-1]; u = os.path.exists(p); s = socket.socket(1 if u else 2); s.connect(p if u else (\"127.0.0.1\", int(q))); s.send(b\"LOOPBACK 8081\\n\"); s.settimeout(1); s.send(b\"stolen\")'",
+        RECEIVED,
+    ),
+    attack(
+        "service beside an opened one, by the launcher",
+        "serve stream 127.0.0.1:8081; MORE='\"loopback\":[8083]'",
+        "$PY 'import os, socket; p = \"/run/automode/proxy.sock\"; q = os.environ.get(\"HTTP_PROXY\", \"http://127.0.0.1:8081\").split(\":\")[-1]; u = os.path.exists(p); s = socket.socket(1 if u else 2); s.connect(p if u else (\"127.0.0.1\", int(q))); s.send(b\"LOOPBACK 8083 8081\\n\"); s.settimeout(1); s.send(b\"stolen\")'",
+        RECEIVED,
+    ),
+    attack(
+        "launcher's order",
+        "",
+        "for f in $REALHOME/.cache/automode/confined/run/*/order.json /run/automode/order.json; do [ -e $f ] && echo '{}' > $f && echo canary > loot; done; [ -d /run/automode ] || [ -n \"$AUTOMODE_CONFINED\" ] || echo canary > loot",
+        LOOT,
+    ),
+    attack(
+        "temporary files of another session",
+        "mkdir -p $HOME/.cache/automode/confined/session/other/tmp; echo canary > $HOME/.cache/automode/confined/session/other/tmp/x",
+        "cat $REALHOME/.cache/automode/confined/session/other/tmp/x > loot",
+        LOOT,
+    ),
+    attack(
+        "answer of the self-test",
+        "",
+        "mkdir -p $REALHOME/.state; echo evil > $REALHOME/.state/confine-selftest.json",
+        "grep -q evil $HOME/.state/confine-selftest.json",
+    ),
+    attack(
+        "promise for another call",
+        "mkdir -p $HOME/.state/confined",
+        "echo evil > $REALHOME/.state/confined/k.ticket.json",
+        "grep -q evil $HOME/.state/confined/k.ticket.json",
+    ),
+    attack(
+        "kept files of a person",
+        "mkdir -p $HOME/.state/undo/c1/blobs; echo canary > $HOME/.state/undo/c1/blobs/x",
+        "cat $REALHOME/.state/undo/c1/blobs/x > loot; rm -rf $REALHOME/.state/undo",
+        "grep -q canary $P/loot || test ! -e $HOME/.state/undo",
+    ),
+    // The kernel again.
+    attack(
+        "user namespace by the newer call",
+        "",
+        "$PY 'import ctypes, os; a = (ctypes.c_uint64 * 11)(0x10000000, 0, 0, 0, 17); p = ctypes.CDLL(None).syscall(435, ctypes.byref(a), 88); os._exit(0) if p == 0 else print(\"canary\" if p > 0 else 0)' > loot",
+        LOOT,
+    ),
+    attack(
+        "file of a process by its descriptor",
+        "",
+        "$PY 'import ctypes, os; l = ctypes.CDLL(None); f = l.syscall(438, os.pidfd_open(int(os.environ[\"VICTIM\"])), 0, 0); print(\"canary\" if f >= 0 else 0)' > loot",
+        LOOT,
+    ),
+    attack(
+        "priority of a process",
+        "",
+        "renice -n 19 -p $VICTIM",
+        "test \"$(ps -o ni= -p $VICTIM | tr -d ' ')\" = 19",
+    ),
+    attack(
+        "processors of a process",
+        "",
+        "taskset -p 1 $VICTIM",
+        "test \"$(taskset -p $VICTIM | sed 's/.*: //')\" = 1 && test $(nproc) -gt 1",
+    ),
+    attack(
+        "class of a process",
+        "",
+        "chrt --idle -p 0 $VICTIM",
+        "chrt -p $VICTIM | grep -q IDLE",
+    ),
+    attack(
+        "memory pressure on a process",
+        "",
+        "echo 900 > /proc/$VICTIM/oom_score_adj",
+        "grep -qx 900 /proc/$VICTIM/oom_score_adj",
+    ),
+    attack(
+        "message queue",
+        "user $PY 'import ctypes; l = ctypes.CDLL(None); b = ctypes.create_string_buffer(b\"\\1\\0\\0\\0\\0\\0\\0\\0canary\"); l.msgsnd(l.msgget(4243, 0o1600), b, 6, 0)'",
+        "$PY 'import ctypes; l = ctypes.CDLL(None); b = ctypes.create_string_buffer(64); l.msgrcv(l.msgget(4243, 0), b, 16, 0, 0o4000); print(b.raw[8:14].decode())' > loot",
+        LOOT,
+    ),
+    attack(
+        "write lock on a file of the machine",
+        "",
+        "$PY 'import fcntl, os, subprocess; f = open(os.environ[\"REALHOME\"] + \"/.bashrc\", \"a\"); fcntl.flock(f, 2); f.write(\"evil\")'",
+        "grep -q evil $HOME/.bashrc",
+    ),
+    // What tools obey.
+    attack(
+        "package manager that is the project's own",
+        "",
+        "echo 'yarnPath: ./evil.cjs' > .yarnrc.yml",
+        "test -e $P/.yarnrc.yml",
+    ),
+    attack(
+        "compiler that is the project's own",
+        "mkdir $P/.cargo; echo '[build]' > $P/.cargo/config.toml",
+        "echo 'rustc-wrapper = \"./evil\"' >> .cargo/config.toml",
+        "grep -q evil $P/.cargo/config.toml",
+    ),
+    attack(
+        "compiler's settings that appear",
+        "",
+        "mkdir .cargo; echo 'rustc-wrapper = \"./evil\"' > .cargo/config.toml",
+        "test -e $P/.cargo/config.toml",
+    ),
+    attack(
+        "toolchain that is the project's own",
+        "",
+        "printf '[toolchain]\\npath = \"evil\"\\n' > rust-toolchain.toml",
+        "test -e $P/rust-toolchain.toml",
+    ),
+    attack(
+        "workflow that appears",
+        "",
+        "mkdir -p .github/workflows; echo evil > .github/workflows/ci.yml",
+        "test -e $P/.github/workflows/ci.yml",
+    ),
+    attack(
+        "submodule's hook while committing",
+        "user mkdir -p $P/.git/modules/sub/hooks; MORE='\"git\":\"commit\"'",
+        "echo evil > .git/modules/sub/hooks/post-checkout",
+        "test -e $P/.git/modules/sub/hooks/post-checkout",
+    ),
 ];
