@@ -312,7 +312,7 @@ fn a_client_that_ignores_rewriting_asks() {
 
 #[test]
 fn without_the_setting_or_a_self_test_nothing_changes() {
-    let off = world("");
+    let off = world("[confine]\nmode = \"off\"\n");
     tool(&off, "true");
     off.confines();
     let answer = off.before("claude-code", COMMAND);
@@ -321,7 +321,7 @@ fn without_the_setting_or_a_self_test_nothing_changes() {
         answer["hookSpecificOutput"]["permissionDecision"], "allow",
         "{answer}"
     );
-    let untested = world(UNREAD);
+    let untested = world("");
     tool(&untested, "true");
     let answer = untested.before("claude-code", COMMAND);
     assert_eq!(rewritten("claude-code", &answer), None);
@@ -329,6 +329,100 @@ fn without_the_setting_or_a_self_test_nothing_changes() {
         answer["hookSpecificOutput"]["permissionDecision"], "allow",
         "{answer}"
     );
+}
+
+/// Nothing is set: a machine whose self-test passed confines, and a loss asks.
+#[test]
+fn by_default_unread_code_runs_confined() {
+    let world = world("");
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "true");
+    let answer = world.before("claude-code", COMMAND);
+    assert!(rewritten("claude-code", &answer).is_some(), "{answer}");
+    assert!(!is_allowed(&world.before("qwen-code", COMMAND)));
+    fs::write(world.project.join("notes.txt"), "mine").unwrap();
+    assert!(!is_allowed(&world.before("claude-code", "rm notes.txt")));
+    let checked = world.automode(&["check", COMMAND]);
+    assert_eq!(checked.status.code(), Some(1), "a check promises nothing");
+}
+
+fn is_allowed(answer: &Value) -> bool {
+    answer["hookSpecificOutput"]["permissionDecision"] == "allow"
+}
+
+/// A program that would confine nothing.
+fn fake_bubblewrap(world: &World) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let fake = world.home.join("bwrap");
+    let marked = format!(
+        "#!/bin/bash\necho fake > {}/fake\n",
+        world.project.display()
+    );
+    fs::write(&fake, marked).unwrap();
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    fake
+}
+
+/// Puts another backend into a file of ours.
+fn forge(file: &Path, fake: &Path) {
+    let mut text: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    text["backend"] = json!({ "bubblewrap": fake });
+    fs::write(file, text.to_string()).unwrap();
+}
+
+#[test]
+fn an_answer_of_the_self_test_that_somebody_made_up_starts_nothing() {
+    let world = world("");
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "echo ran > ran");
+    let fake = fake_bubblewrap(&world);
+    forge(&world.state.join("confine-selftest.json"), &fake);
+    let decided = world.before("claude-code", COMMAND);
+    assert!(!is_allowed(&decided), "{decided}");
+    assert!(!world.project.join("fake").exists());
+}
+
+#[test]
+fn a_promise_that_somebody_changed_starts_nothing() {
+    let world = world("");
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "echo ran > ran");
+    let fake = fake_bubblewrap(&world);
+    let command = rewritten("claude-code", &world.before("claude-code", COMMAND)).unwrap();
+    let tickets = fs::read_dir(world.state.join("confined"))
+        .unwrap()
+        .flatten();
+    for ticket in tickets {
+        forge(&ticket.path(), &fake);
+    }
+    let output = world.bash(&command);
+    assert_eq!(output.status.code(), Some(125), "{output:?}");
+    assert!(!world.project.join("fake").exists() && !world.project.join("ran").exists());
+}
+
+#[test]
+fn after_a_start_of_the_machine_the_self_test_is_renewed_where_a_call_needs_it() {
+    let world = world("");
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "true");
+    let file = world.state.join("confine-selftest.json");
+    let mut answer: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    answer["key"] = json!("another start");
+    fs::write(&file, answer.to_string()).unwrap();
+    let before = fs::read(&file).unwrap();
+    assert!(is_allowed(&world.before("claude-code", "ls")));
+    assert_eq!(fs::read(&file).unwrap(), before, "nothing was tried for it");
+    let decided = world.before("claude-code", COMMAND);
+    assert!(rewritten("claude-code", &decided).is_some(), "{decided}");
+    assert_ne!(fs::read(&file).unwrap(), before);
 }
 
 #[test]
@@ -411,6 +505,218 @@ fn a_refused_call_that_comes_again_asks_with_the_refusals() {
     assert!(reason.contains("203.0.113.7:80 was refused"), "{reason}");
 }
 
+/// What a person permits runs unconfined, once, though the call names a file.
+#[test]
+fn a_refused_call_is_permitted_by_the_name_that_its_output_gives() {
+    let world = world("");
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "exec 3<>/dev/tcp/203.0.113.7/80");
+    let command = rewritten("claude-code", &world.before("claude-code", COMMAND)).unwrap();
+    let said = world.bash(&command);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    let id = said.rsplit("allow-once ").next().unwrap().trim().to_owned();
+    world.after("claude-code", &command);
+    let log = world.automode(&["log", "--json"]);
+    let print = String::from_utf8_lossy(&log.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .find(|entry| entry["id"] == id.as_str())
+        .and_then(|entry| entry["print"].as_str().map(str::to_owned))
+        .unwrap();
+    let permits = world.state.join("permits");
+    fs::create_dir_all(&permits).unwrap();
+    fs::write(permits.join(print), &id).unwrap();
+    let permitted = world.before("claude-code", COMMAND);
+    assert!(is_allowed(&permitted), "{permitted}");
+    assert_eq!(rewritten("claude-code", &permitted), None);
+    world.after("claude-code", COMMAND);
+    let again = world.before("claude-code", COMMAND);
+    assert!(!is_allowed(&again) || rewritten("claude-code", &again).is_some());
+}
+
+/// Nobody read it, so nobody knows what it does inside the project.
+#[test]
+fn work_that_unread_code_destroys_in_the_project_comes_back() {
+    let world = world("");
+    if !world.confines() {
+        return;
+    }
+    fs::write(world.project.join("notes.txt"), "mine").unwrap();
+    tool(&world, "rm notes.txt");
+    let command = rewritten("claude-code", &world.before("claude-code", COMMAND)).unwrap();
+    assert!(world.bash(&command).status.success());
+    world.after("claude-code", &command);
+    assert!(!world.project.join("notes.txt").exists());
+    assert!(world.automode(&["undo"]).status.success());
+    assert!(world.project.join("notes.txt").exists());
+}
+
+/// A server that is to go on would end with its confinement.
+#[test]
+fn a_job_that_is_left_running_is_not_confined() {
+    let world = world("");
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "true");
+    let check = |command: &str, confined: bool| {
+        let answer = world.before("claude-code", command);
+        assert_eq!(
+            rewritten("claude-code", &answer).is_some(),
+            confined,
+            "{command}: {answer}"
+        );
+    };
+    check("./tool.bin &", false);
+    check("./tool.bin & sleep 0; kill %1", true);
+}
+
+/// A call that is allowed by itself and was refused something is not rewarded with the
+/// freedom that it was refused.
+#[test]
+fn an_allowed_call_that_was_refused_and_failed_asks_and_never_runs_bare() {
+    let world = world("");
+    if !world.confines() {
+        return;
+    }
+    let made = world.bash(
+        "mkdir -p src && printf 'all:\\n\\tpython3 src/x.py\\n' > Makefile && \
+         echo 'import socket; socket.create_connection((\"203.0.113.7\", 80), 1)' > src/x.py && \
+         git config user.name a && git config user.email a@b.example && git add . && git commit -qm one",
+    );
+    assert!(made.status.success(), "{made:?}");
+    let first = world.before("claude-code", "make all");
+    let Some(command) = rewritten("claude-code", &first) else {
+        assert!(!is_allowed(&first), "{first}");
+        return;
+    };
+    let output = world.bash(&command);
+    assert_ne!(output.status.code(), Some(0), "{output:?}");
+    world.after("claude-code", &command);
+    let again = world.before("claude-code", "make all");
+    assert!(!is_allowed(&again), "{again}");
+}
+
+#[test]
+fn a_service_of_the_machine_answers_where_it_is_opened_and_is_told_where_not() {
+    use std::io::Read;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let opened = world(&format!("[confine]\nloopback = [\"{port}\"]\n"));
+    if !opened.confines() {
+        return;
+    }
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut text = String::new();
+            let _ = stream.read_to_string(&mut text);
+            let _ = send.send(text);
+        }
+    });
+    let script = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && echo hello >&3");
+    tool(&opened, &script);
+    let command = rewritten("claude-code", &opened.before("claude-code", COMMAND)).unwrap();
+    let output = opened.bash(&command);
+    let heard = receive.recv_timeout(std::time::Duration::from_secs(20));
+    assert_eq!(heard.as_deref(), Ok("hello\n"), "{output:?}");
+    let closed = world("");
+    assert!(closed.confines());
+    tool(&closed, &script);
+    let command = rewritten("claude-code", &closed.before("claude-code", COMMAND)).unwrap();
+    let said = closed.bash(&command);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(
+        said.contains(&format!("network to 127.0.0.1:{port} refused")),
+        "{said}"
+    );
+    let heard = receive.recv_timeout(std::time::Duration::from_millis(200));
+    assert!(heard.is_err(), "{heard:?}");
+}
+
+/// Ways to lose what is kept for nobody: each asks, or everything returns.
+#[test]
+fn no_loss_is_allowed_that_undo_does_not_bring_back() {
+    let setup = "git config user.name a; git config user.email a@b.example; echo one > tracked; \
+         echo 'local*' > .gitignore; git add .; git commit -qm one; git branch side; \
+         git checkout -q side; echo theirs > local.env; git add -f local.env; git commit -qm two; \
+         git checkout -q master 2>/dev/null || git checkout -q main; \
+         echo mine > tracked; echo mine > local.env; echo mine > real.txt; ln -s real.txt link; \
+         ln real.txt second; mkdir -p dir/sub; echo mine > dir/sub/x; echo mine > local.dir";
+    let check = |command: &str| {
+        let world = world("undo = \"on\"\n");
+        let made = world.bash(setup);
+        assert!(made.status.success(), "{made:?}");
+        let mine = |world: &World| {
+            let found =
+                world.bash("grep -rlx mine . --exclude-dir=.git | sed 's/.undo-.*//' | sort -u");
+            String::from_utf8_lossy(&found.stdout).into_owned()
+        };
+        let before = mine(&world);
+        let answer = world.before("claude-code", command);
+        if !is_allowed(&answer) {
+            return;
+        }
+        let done = world.bash(command);
+        world.after("claude-code", command);
+        if mine(&world) == before {
+            return;
+        }
+        let undone = world.automode(&["undo"]);
+        assert_eq!(
+            mine(&world),
+            before,
+            "{command}: {answer} {done:?} {undone:?}"
+        );
+    };
+    for command in [
+        "git checkout -- .",
+        "git checkout -f side",
+        "git switch -f side",
+        "git reset --hard",
+        "git reset --hard side",
+        "git restore --source=side .",
+        "git restore --source side local.env",
+        "git restore -sside -- local.env",
+        "git checkout side -- local.env",
+        "git clean -fd",
+        "git -c core.excludesFile=/dev/null clean -fd",
+        "git -c core.excludesfile=/dev/null -c advice.x=1 clean -fd",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.excludesFile GIT_CONFIG_VALUE_0=/dev/null git clean -fd",
+        "git clean -fdx",
+        "git clean -fd -e '!local*'",
+        "echo x > link",
+        "echo x > second",
+        "rm link real.txt",
+        "rm -rf dir",
+        "mv real.txt dir/sub/x",
+        "cp tracked dir/sub/x",
+        "sed -i d real.txt",
+        "truncate -s 0 real.txt",
+        "cat /dev/null > dir/sub/x",
+        "ln -sf tracked real.txt",
+        "mv dir moved && rm -rf moved",
+        "cd dir && rm -rf sub && cd .. && echo x > real.txt",
+        "git checkout -q -f side && rm -f local.env",
+        "git stash && git stash drop",
+        "git update-index --assume-unchanged tracked && git checkout -f side",
+        "git rm -f --cached tracked && git checkout -f HEAD -- tracked",
+        "tar -cf local.env tracked",
+        "find dir -type f -delete",
+        "rsync -a --delete .git/info/ dir/",
+        "install -m 644 tracked real.txt",
+        "git checkout -f side; git checkout -f -",
+        "git switch --discard-changes side",
+        "git read-tree -u --reset side",
+        "git checkout-index -f -a",
+        "git restore .",
+    ] {
+        check(command);
+    }
+}
+
 #[test]
 fn a_loss_is_allowed_with_undo_and_comes_back() {
     let world = world("undo = \"on\"\n");
@@ -488,6 +794,21 @@ fn a_loss_beyond_the_limits_asks() {
         answer["hookSpecificOutput"]["permissionDecision"], "ask",
         "{answer}"
     );
+}
+
+#[test]
+fn a_person_sets_how_much_is_kept() {
+    let world = world("undo = \"on\"\n[undo_limits]\nfiles = 2\nmegabytes = 60\n");
+    fs::write(world.project.join("large"), vec![1_u8; 51_000_000]).unwrap();
+    for name in ["a", "b", "c"] {
+        fs::write(world.project.join(name), "mine").unwrap();
+    }
+    let check = |command: &str, allowed: bool| {
+        let answer = world.before("claude-code", command);
+        assert_eq!(is_allowed(&answer), allowed, "{command}: {answer}");
+    };
+    check("rm a b", true);
+    check("rm a b c", false);
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
+use automode::state::State;
 use automode_agents::install::{self, HookTrust, Place, Plan, Request, Scope};
 use automode_agents::{Agent, Enforcement, OwnCheck};
+use automode_confine::{Machine, selftest};
 use clap::ValueEnum;
 
 use super::managed;
@@ -132,8 +134,20 @@ pub fn run(args: Args) -> Result<u8> {
             trust(&place, kind, step)?;
         }
     }
+    tell_confinement();
     println!("check it with `automode doctor`");
     Ok(0)
+}
+
+/// Tries what can confine a command here: the hook promises nothing that was not tried.
+fn tell_confinement() {
+    let machine = State::locate(|name| std::env::var(name).ok())
+        .ok()
+        .and_then(|state| Machine::here(state.root().to_owned()));
+    match machine.and_then(|machine| selftest(&machine).backend) {
+        Some(backend) => println!("unread code can run confined, by {}", backend.name()),
+        None => println!("nothing can confine a command here: unread code asks"),
+    }
 }
 
 /// Who decides where a client has a check of its own: as the person says, else automode does.

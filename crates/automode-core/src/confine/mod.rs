@@ -11,7 +11,7 @@ mod settings;
 
 pub use confinement::{Confinement, Git, Home, Network};
 pub use rewrite::{Rewritten, rewrite};
-pub use settings::{ConfineMode, ConfineSettings, Undo};
+pub use settings::{ConfineMode, ConfineSettings, Undo, UndoLimits};
 
 use std::path::PathBuf;
 
@@ -33,6 +33,10 @@ pub struct SnapshotPlan {
     pub paths: Vec<PathBuf>,
     /// Working trees: every file that differs from what git has, or that it does not know.
     pub changed_in: Vec<PathBuf>,
+    /// Words that may name the commit whose files such a tree takes on. Those of them that
+    /// git does not know here lie in no list of changes, and are written over.
+    #[serde(default)]
+    pub taken_from: Vec<String>,
 }
 
 /// What goes with a verdict.

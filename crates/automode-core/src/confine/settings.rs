@@ -16,26 +16,49 @@ pub struct ConfineSettings {
     /// Ports of this machine that they may reach.
     pub loopback: Vec<String>,
     pub undo: Undo,
+    pub undo_limits: UndoLimits,
 }
 
 /// Which calls are confined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConfineMode {
     /// None; what could be confined is only noted.
-    #[default]
     Off,
     /// Those that run code which was not read.
+    #[default]
     Unread,
     /// Every shell command that is allowed without a rule.
     Always,
 }
 
-/// Whether what an allowed call could lose is kept first.
+/// Before which calls work that they could lose is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undo {
-    #[default]
     Off,
+    /// Before code runs confined that nobody read. No answer changes by it.
+    #[default]
+    Confined,
+    /// Also before a call whose only fault is such a loss, which is then allowed.
     On,
+}
+
+/// What is kept for one call at most; a call that could lose more asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UndoLimits {
+    pub files: u32,
+    pub megabytes: u32,
+    /// How long a call waits for it.
+    pub milliseconds: u32,
+}
+
+impl Default for UndoLimits {
+    fn default() -> Self {
+        Self {
+            files: 2_000,
+            megabytes: 50,
+            milliseconds: 300,
+        }
+    }
 }
 
 impl ConfineSettings {

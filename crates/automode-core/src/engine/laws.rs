@@ -192,7 +192,7 @@ proptest! {
         less in any::<bool>(),
         background in any::<bool>(),
         confine in select(vec![ConfineMode::Off, ConfineMode::Unread, ConfineMode::Always]),
-        undo in select(vec![Undo::Off, Undo::On]),
+        undo in select(vec![Undo::Off, Undo::Confined, Undo::On]),
         enforces in (any::<bool>(), any::<bool>()),
         found in any::<bool>(),
     ) {

@@ -264,7 +264,7 @@ pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
 /// A loss that a snapshot makes good, where the runtime takes one.
 pub(super) fn undo(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
     let settings = &case.policy.settings;
-    if settings.confine.undo == Undo::Off || !case.session.enforces.snapshots {
+    if settings.confine.undo != Undo::On || !case.session.enforces.snapshots {
         return StageAnswer::silent("nothing is kept for undo");
     }
     match Recoverable::of(&case.scene(), findings, settings.project_code) {
@@ -340,11 +340,39 @@ fn is_in_background(case: &Case<'_>) -> bool {
         "fireAndForget",
         "mode",
     ];
-    NAMES.iter().any(|name| match case.call.input.get(*name) {
+    let told = NAMES.iter().any(|name| match case.call.input.get(*name) {
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::String(word)) => word != "sync",
         Some(Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => true,
-    })
+    });
+    told || matches!(&case.action, Action::Shell { command } if leaves_a_job(command))
+}
+
+/// Whether a command ends with a job of the shell still at work: `npm run dev &`.
+///
+/// Read from the text, since it decides nothing but whether a promise makes sense: the answer
+/// without one stands for what looks so by mistake. A job that is waited for or ended is none.
+fn leaves_a_job(command: &str) -> bool {
+    let bytes = command.as_bytes();
+    let at = |index: usize| bytes.get(index).copied();
+    let is_operator = |index: usize| {
+        let before = index.checked_sub(1).and_then(at);
+        at(index) == Some(b'&')
+            && !matches!(before, Some(b'&' | b'>' | b'<' | b'|' | b'\\'))
+            && !matches!(at(index.saturating_add(1)), Some(b'&' | b'>'))
+    };
+    let Some(last) = (0..bytes.len()).rev().find(|index| is_operator(*index)) else {
+        return false;
+    };
+    let rest = command.get(last.saturating_add(1)..).unwrap_or_default();
+    let mut words = rest.split(|letter: char| !letter.is_alphanumeric());
+    // Behind a quote or a comment the sign stands for itself, and so it does in an address.
+    let quoted = rest.matches(['\'', '"']).count() % 2 == 1;
+    let plain = rest
+        .chars()
+        .next()
+        .is_none_or(|next| next.is_whitespace() || ")};".contains(next));
+    plain && !quoted && !words.any(|word| matches!(word, "wait" | "kill" | "pkill" | "fg"))
 }
 
 /// What could have been promised for a call that asks, under the settings as they are.
@@ -453,4 +481,29 @@ fn evidence(findings: &[Finding]) -> String {
         .map(|finding| format!("{}: {}", finding.rule, finding.evidence))
         .collect();
     format!("evidence for the judge: {}", all.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leaves_a_job;
+
+    #[test]
+    fn jobs_that_outlive_the_command_are_seen() {
+        let check = |command: &str, expected: bool| {
+            assert_eq!(leaves_a_job(command), expected, "{command}");
+        };
+        check("npm run dev &", true);
+        check("npm run dev & disown", true);
+        check("nohup ./serve > log 2>&1 &", true);
+        check("(./serve &)", true);
+        check("./serve & sleep 1; curl localhost:8000", true);
+        check("./serve & sleep 1; curl localhost:8000; kill %1", false);
+        check("make & make test & wait", false);
+        check("make && make test", false);
+        check("make 2>&1 | tail", false);
+        check("make &> log", false);
+        check("curl 'http://localhost/?a=1&b=2'", false);
+        check("echo 'a & b'", false);
+        check("make", false);
+    }
 }

@@ -92,21 +92,50 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         key: "undo",
-        doc: "Whether files that an allowed call could lose are kept first, so that a loss inside the project needs no question.",
-        kind: FieldKind::Choice(&["off", "on"]),
+        doc: "Before which calls work that git does not have is kept: none, unread code that runs confined, or also a loss inside the project, which then needs no question.",
+        kind: FieldKind::Choice(&["off", "confined", "on"]),
         set: |s, v| {
             choose(
                 &mut s.confine.undo,
                 v,
-                &[("off", Undo::Off), ("on", Undo::On)],
+                &[
+                    ("off", Undo::Off),
+                    ("confined", Undo::Confined),
+                    ("on", Undo::On),
+                ],
             )
         },
         get: |s| {
             text(match s.confine.undo {
                 Undo::Off => "off",
+                Undo::Confined => "confined",
                 Undo::On => "on",
             })
         },
+    },
+    Field {
+        key: "undo_limits.files",
+        doc: "How many files and directories are kept for one call; one that could lose more asks.",
+        kind: Kind::Count { min: 1, max: LARGE },
+        set: |s, v| count(&mut s.confine.undo_limits.files, v),
+        get: |s| Value::Count(s.confine.undo_limits.files.into()),
+    },
+    Field {
+        key: "undo_limits.megabytes",
+        doc: "How much is kept for one call; one that could lose more asks.",
+        kind: Kind::Count { min: 1, max: 1_000 },
+        set: |s, v| count(&mut s.confine.undo_limits.megabytes, v),
+        get: |s| Value::Count(s.confine.undo_limits.megabytes.into()),
+    },
+    Field {
+        key: "undo_limits.milliseconds",
+        doc: "How long a call may wait until its files are kept; where that takes longer it asks.",
+        kind: Kind::Count {
+            min: 1,
+            max: 10_000,
+        },
+        set: |s, v| count(&mut s.confine.undo_limits.milliseconds, v),
+        get: |s| Value::Count(s.confine.undo_limits.milliseconds.into()),
     },
     Field {
         key: "confine.mode",

@@ -14,11 +14,12 @@ use automode::session::{self, CallNote, Memory, Note, SessionSummary};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, HookPhase};
 use automode_confine::Refusal;
+use automode_core::confine::ConfineSettings;
 use automode_core::policy::Beside;
 use automode_core::{Ledger, Outcome, WrittenFile};
 
 use super::broker;
-use super::promise;
+use super::promise::{self, Standing};
 use super::recall::{self, FromTranscript};
 use super::record;
 use super::serve::HookContext;
@@ -45,6 +46,7 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
         price,
         beside,
         refused,
+        confine,
     } = match settled {
         Ok(settled) => settled,
         Err(why) => return Answer::failure(&why, context.options.enforcement),
@@ -53,11 +55,11 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     let name = name(&print);
     broker::consult(context, call, (&name, &print), &mut settlement.decision);
     promise::explain(&mut settlement.decision, &refused);
-    let rewritten = promise::keep(context, call, &name, &mut settlement.decision);
-    // What is not allowed may be permitted, as it is now.
+    let rewritten = promise::keep(context, call, &name, &confine, &mut settlement.decision);
+    // What is not allowed may be permitted, as it is now; so may what is refused inside.
     let permitted_print = match settlement.decision.verdict {
-        Verdict::Allow => print.clone(),
-        Verdict::Ask | Verdict::Deny => permit::bound(call),
+        Verdict::Allow if rewritten.is_none() => print.clone(),
+        Verdict::Allow | Verdict::Ask | Verdict::Deny => permit::bound(call),
     };
     let mut log = Entry::new(
         &settlement.decision,
@@ -313,6 +315,8 @@ struct Settled {
     beside: Beside,
     /// What this call was refused when it ran confined before.
     refused: Vec<Refusal>,
+    /// How it is confined and kept.
+    confine: ConfineSettings,
 }
 
 fn settle(
@@ -349,12 +353,26 @@ fn settle(
         permits: context.state.as_ref(),
         window: &gate.policy().settings.judge.transcript,
     };
-    let (enforces, refused) = promise::kept_here(context, &gate.policy().settings.confine, print);
-    let session = Session {
-        enforces,
+    let confine = &gate.policy().settings.confine;
+    let mut session = Session {
+        enforces: promise::wanted(context, confine),
         ..session(context, standing)
     };
-    let settlement = gate.decide(call, &session, &recall);
+    let mut settlement = gate.decide(call, &session, &recall);
+    let refused = match promise::stands(context, call, print, &settlement.decision) {
+        Standing::Holds => Vec::new(),
+        Standing::Unconfined => {
+            session.enforces.confinement = false;
+            settlement = gate.decide(call, &session, &recall);
+            Vec::new()
+        }
+        Standing::Refused(refused) => {
+            session.enforces.confinement = false;
+            settlement = gate.decide(call, &session, &recall);
+            promise::ask_about_refusals(context, &mut settlement.decision);
+            refused
+        }
+    };
     let config = gate.policy().provenance().digest.chars().take(16).collect();
     let price = settlement.judged.as_ref().and_then(|judged| {
         let price = gate.policy().settings.service.price(&judged.model)?;
@@ -366,6 +384,7 @@ fn settle(
         price,
         beside: gate.policy().settings.beside,
         refused,
+        confine: gate.policy().settings.confine.clone(),
     })
 }
 

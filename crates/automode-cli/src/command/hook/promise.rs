@@ -6,13 +6,19 @@
 //! for the rest of the session.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use automode::{Decision, Ground, Presence, ToolCall, Verdict};
+use automode::state::State;
+use automode::{Decision, Ground, Presence, ToolCall, Verdict, permit};
 use automode_agents::{Enforcement, HookPhase, Rewriting};
 use automode_confine::undo::{SnapshotLimits, UndoStore};
-use automode_confine::{Machine, Refusal, RunRecord, Ticket, known_backend, mend_left_behind};
+use automode_confine::{
+    Machine, Refusal, RunRecord, Ticket, known_backend, may_confine, mend_left_behind,
+    renewed_backend,
+};
 use automode_core::confine::{
-    ConfineMode, ConfineSettings, Confinement, Enforces, Protection, Rewritten, Undo, rewrite,
+    ConfineMode, ConfineSettings, Confinement, Enforces, Protection, Rewritten, SnapshotPlan, Undo,
+    UndoLimits, rewrite,
 };
 use serde_json::{Map, Value};
 
@@ -20,47 +26,96 @@ use super::decide;
 use super::serve::HookContext;
 use crate::setup;
 
-/// What can be kept for this call under these settings.
-pub fn kept_here(
-    context: &HookContext<'_>,
-    settings: &ConfineSettings,
-    print: &str,
-) -> (Enforces, Vec<Refusal>) {
-    let nothing = (Enforces::default(), Vec::new());
+/// What could be kept for this call, by the settings, the client and the last self-test.
+///
+/// No more is looked at: most calls are allowed or stopped without a promise, and what one
+/// rests on is looked at by [`stands`].
+pub fn wanted(context: &HookContext<'_>, settings: &ConfineSettings) -> Enforces {
     let Some(state) = context.state.as_ref() else {
-        return nothing;
+        return Enforces::default();
     };
     let decides = context.options.enforcement == Enforcement::Enforce
         && context.event.kind.phase() == HookPhase::BeforeTool;
-    if !decides {
-        return nothing;
-    }
-    let snapshots = settings.undo == Undo::On;
-    let wanted = match settings.mode {
+    let confines = match settings.mode {
         ConfineMode::Off => false,
         ConfineMode::Unread | ConfineMode::Always => true,
     };
-    let trusted = is_rewritten(context) && !distrust(state.root(), &context.event.session).exists();
-    if !wanted || !trusted {
-        return (
-            Enforces {
-                confinement: false,
-                snapshots,
-            },
-            Vec::new(),
-        );
+    let rewrites = match context.options.agent.client().rewriting {
+        Rewriting::Honoured | Rewriting::HonouredWithoutRules(_) => true,
+        Rewriting::Ignored => false,
+    };
+    Enforces {
+        confinement: decides && confines && rewrites && may_confine(state.root()),
+        snapshots: decides && settings.undo == Undo::On,
     }
-    let refused = refused_before(context, state.root(), print);
+}
+
+/// Whether a promise that a decision was made with can be kept.
+pub enum Standing {
+    /// It can, or none was made.
+    Holds,
+    /// It cannot: the call is decided as if there were no confinement.
+    Unconfined,
+    /// It ran confined before, and was refused these: a person decides.
+    Refused(Vec<Refusal>),
+}
+
+/// Looks at what a decision's confinement rests on: the client, the machine, and what came
+/// of the same call before.
+pub fn stands(
+    context: &HookContext<'_>,
+    call: &ToolCall,
+    print: &str,
+    decision: &Decision,
+) -> Standing {
+    let (Some(state), Some(_)) = (
+        context.state.as_ref(),
+        decision.protection.confinement.as_ref(),
+    ) else {
+        return Standing::Holds;
+    };
+    if is_permitted(state, call, decision) {
+        return Standing::Unconfined;
+    }
+    if !is_rewritten(context) || distrust(state.root(), &context.event.session).exists() {
+        return Standing::Unconfined;
+    }
+    let refused = refused_before(context, state.root(), print, rests_on_it(decision));
+    if !refused.is_empty() {
+        return Standing::Refused(refused);
+    }
     let backend =
-        Machine::here(state.root().to_owned()).and_then(|machine| known_backend(&machine));
-    let confinement = backend.is_some() && refused.is_empty();
-    (
-        Enforces {
-            confinement,
-            snapshots,
-        },
-        refused,
-    )
+        Machine::here(state.root().to_owned()).and_then(|machine| renewed_backend(&machine));
+    match backend {
+        Some(_) => Standing::Holds,
+        None => Standing::Unconfined,
+    }
+}
+
+/// Whether the allow is one by confinement alone.
+fn rests_on_it(decision: &Decision) -> bool {
+    decision.ground == Ground::FastPath("confined")
+}
+
+/// Whether a person permitted this one call, which means the call as it is.
+fn is_permitted(state: &State, call: &ToolCall, decision: &Decision) -> bool {
+    let permits = std::fs::read_dir(state.path("permits"));
+    if !permits.is_ok_and(|mut permits| permits.next().is_some()) {
+        return false;
+    }
+    let print = permit::bound(call);
+    if rests_on_it(decision) {
+        // Without its confinement it asks, and then the permit is used.
+        return permit::is_granted(state, &print);
+    }
+    permit::redeem(state, &print, SystemTime::now()).is_some()
+}
+
+/// Makes a question of an allow: what was refused may be what the call was really about.
+pub fn ask_about_refusals(context: &HookContext<'_>, decision: &mut Decision) {
+    if decision.verdict == Verdict::Allow && !matches!(decision.ground, Ground::Permit(_)) {
+        ask(context, decision, "it ran confined and failed");
+    }
 }
 
 /// Whether the client runs what it is told, and its own rules lose nothing by it.
@@ -103,7 +158,15 @@ fn has_rules(path: &Path, words: &[&str]) -> bool {
 }
 
 /// What this very call was refused when it last ran confined in this session.
-fn refused_before(context: &HookContext<'_>, state: &Path, print: &str) -> Vec<Refusal> {
+///
+/// Of a call that is allowed by itself only where it failed: what it can do without, it does
+/// without again.
+fn refused_before(
+    context: &HookContext<'_>,
+    state: &Path,
+    print: &str,
+    rests_on_it: bool,
+) -> Vec<Refusal> {
     let memory = decide::remembered(context);
     let before = memory
         .calls
@@ -112,6 +175,7 @@ fn refused_before(context: &HookContext<'_>, state: &Path, print: &str) -> Vec<R
         .find(|known| known.note.print == print);
     before
         .and_then(|known| RunRecord::read(state, &known.note.decision))
+        .filter(|record| rests_on_it || record.code != 0)
         .map(|record| record.report.refusals)
         .unwrap_or_default()
         .into_iter()
@@ -142,6 +206,7 @@ pub fn keep(
     context: &HookContext<'_>,
     call: &ToolCall,
     id: &str,
+    settings: &ConfineSettings,
     decision: &mut Decision,
 ) -> Option<Map<String, Value>> {
     let protection = std::mem::take(&mut decision.protection);
@@ -154,7 +219,7 @@ pub fn keep(
         let project = project(context);
         let command = call.text("command").unwrap_or_default();
         let store = UndoStore::new(state.root());
-        if let Err(why) = store.take(id, &project, command, plan, SnapshotLimits::default()) {
+        if let Err(why) = store.take(id, &project, command, plan, limits(settings.undo_limits)) {
             ask(
                 context,
                 decision,
@@ -168,16 +233,35 @@ pub fn keep(
     match wrapped(context, call, id, &confinement) {
         Some(input) => {
             decision.protection.confinement = Some(confinement);
+            if rests_on_it(decision) && settings.undo != Undo::Off {
+                keep_changes(context, call, id, settings.undo_limits);
+            }
             Some(input)
         }
         None => {
             // An allow of its own stands without it; one that rests on it does not.
-            if decision.ground == Ground::FastPath("confined") {
+            if rests_on_it(decision) {
                 ask(context, decision, "it cannot be confined here");
             }
             None
         }
     }
+}
+
+/// Keeps what git does not have before code runs that nobody read: inside the project it may
+/// change everything. Nothing of it is promised, so what is too much is left out.
+fn keep_changes(context: &HookContext<'_>, call: &ToolCall, id: &str, limits: UndoLimits) {
+    let Some(state) = context.state.as_ref() else {
+        return;
+    };
+    let project = project(context);
+    let plan = SnapshotPlan {
+        changed_in: vec![project.clone()],
+        ..SnapshotPlan::default()
+    };
+    let command = call.text("command").unwrap_or_default();
+    let store = UndoStore::new(state.root());
+    drop(store.take(id, &project, command, &plan, self::limits(limits)));
 }
 
 /// Writes the promise down and gives the input that keeps it.
@@ -203,6 +287,14 @@ fn wrapped(
     let mut input = call.input.clone();
     input.insert("command".to_owned(), Value::String(text));
     Some(input)
+}
+
+fn limits(settings: UndoLimits) -> SnapshotLimits {
+    SnapshotLimits {
+        files: usize::try_from(settings.files).unwrap_or(usize::MAX),
+        bytes: u64::from(settings.megabytes).saturating_mul(1_000_000),
+        time: Duration::from_millis(settings.milliseconds.into()),
+    }
 }
 
 fn ask(context: &HookContext<'_>, decision: &mut Decision, why: &str) {
