@@ -5,6 +5,7 @@
 //! to the whole list.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
+#![recursion_limit = "256"]
 
 use automode::eval::{self, Case};
 use automode::{Gate, Policy, Verdict};

@@ -116,21 +116,21 @@ pub const FIELDS: &[Field] = &[
     Field {
         key: "undo_limits.files",
         doc: "How many files and directories are kept for one call; one that could lose more asks.",
-        kind: Kind::Count { min: 1, max: LARGE },
+        kind: FieldKind::Count { min: 1, max: LARGE },
         set: |s, v| count(&mut s.confine.undo_limits.files, v),
         get: |s| Value::Count(s.confine.undo_limits.files.into()),
     },
     Field {
         key: "undo_limits.megabytes",
         doc: "How much is kept for one call; one that could lose more asks.",
-        kind: Kind::Count { min: 1, max: 1_000 },
+        kind: FieldKind::Count { min: 1, max: 1_000 },
         set: |s, v| count(&mut s.confine.undo_limits.megabytes, v),
         get: |s| Value::Count(s.confine.undo_limits.megabytes.into()),
     },
     Field {
         key: "undo_limits.milliseconds",
         doc: "How long a call may wait until its files are kept; where that takes longer it asks.",
-        kind: Kind::Count {
+        kind: FieldKind::Count {
             min: 1,
             max: 10_000,
         },

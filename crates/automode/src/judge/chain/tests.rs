@@ -279,7 +279,7 @@ fn a_model_without_a_price_is_not_free() {
             ..Notes::default()
         });
         assert!(chain.ask(&request(JudgeStage::Fast)).is_ok());
-        purse.spent(chain.clock.now()).unwrap().session
+        purse.spent(SystemClock.now()).unwrap().session
     };
     let set = |input| {
         Some(Price {
