@@ -146,7 +146,8 @@ mod tests {
 
     #[test]
     fn every_name_is_found() {
-        for known in PROGRAMS {
+        // A name with a folder is asked for without it.
+        for known in PROGRAMS.iter().filter(|known| !known.name.contains('/')) {
             let (name, natures) = (known.name, known.natures);
             assert_eq!(natures_of(name), natures, "{name}");
             assert_eq!(natures_of(&format!("/usr/bin/{name}")), natures, "{name}");
