@@ -24,6 +24,20 @@ impl Backend {
         }
     }
 
+    /// Whether a command inside could change what its user may change outside: in a namespace
+    /// of its own the machine's owner has no rights to the files of others.
+    #[must_use]
+    pub fn can_write(&self, project: &std::path::Path) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        match self {
+            Self::Bubblewrap(_) => {
+                !rustix::process::geteuid().is_root()
+                    || project.metadata().is_ok_and(|found| found.uid() == 0)
+            }
+            Self::Landlock => true,
+        }
+    }
+
     /// Whether files can be hidden and replaced, not only refused.
     pub(crate) fn has_own_files(&self) -> bool {
         match self {

@@ -103,6 +103,18 @@ impl Machine {
     }
 }
 
+/// Where a machine keeps its own programs. A person who is its owner has others as well, and
+/// whatever runs as that person could have put them there.
+const SYSTEM: [&str; 7] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+    "/run/current-system",
+];
+
 /// A program that nobody but the machine's owner can replace.
 fn is_owners(program: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -111,7 +123,8 @@ fn is_owners(program: &Path) -> bool {
             .is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0)
     };
     let stored = program.starts_with("/nix/store");
-    program.is_file() && (stored || program.ancestors().all(owned))
+    let systems = SYSTEM.iter().any(|place| program.starts_with(place));
+    systems && program.is_file() && (stored || program.ancestors().all(owned))
 }
 
 fn absolute(variables: &BTreeMap<String, String>, name: &str) -> Option<PathBuf> {

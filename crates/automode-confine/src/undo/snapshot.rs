@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -74,6 +75,8 @@ pub enum TakeError {
     Slow,
     #[error("`{0}` is no file, link or directory")]
     Kind(PathBuf),
+    #[error("`{0}` has a second name, under which it would not return")]
+    SecondName(PathBuf),
     #[error("`{0}` lies outside the project")]
     Outside(PathBuf),
     #[error("nothing to keep was named")]
@@ -82,6 +85,15 @@ pub enum TakeError {
     Git(PathBuf),
     #[error("`{0}`: {1}")]
     Io(PathBuf, #[source] io::Error),
+}
+
+/// What becomes of a file that has another name, which a write through this one changes too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SecondNames {
+    /// Nothing is promised for it.
+    Refused,
+    /// It is only replaced under this name.
+    Kept,
 }
 
 /// What was copied.
@@ -95,6 +107,7 @@ pub(crate) struct Taking<'a> {
     project: &'a Path,
     blobs: &'a Path,
     limits: SnapshotLimits,
+    second_names: SecondNames,
     started: Instant,
     bytes: u64,
     seen: BTreeSet<PathBuf>,
@@ -102,11 +115,17 @@ pub(crate) struct Taking<'a> {
 }
 
 impl<'a> Taking<'a> {
-    pub(crate) fn new(project: &'a Path, blobs: &'a Path, limits: SnapshotLimits) -> Self {
+    pub(crate) fn new(
+        project: &'a Path,
+        blobs: &'a Path,
+        limits: SnapshotLimits,
+        second_names: SecondNames,
+    ) -> Self {
         Self {
             project,
             blobs,
             limits,
+            second_names,
             started: Instant::now(),
             bytes: 0,
             seen: BTreeSet::new(),
@@ -197,6 +216,12 @@ impl<'a> Taking<'a> {
 
     fn keep(&self, path: &Path) -> Result<EntryKind, TakeError> {
         let failed = |error| TakeError::Io(path.to_owned(), error);
+        let shared = path
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_file() && found.nlink() > 1);
+        if shared && self.second_names == SecondNames::Refused {
+            return Err(TakeError::SecondName(path.to_owned()));
+        }
         let large = path.symlink_metadata().is_ok_and(|found| {
             found.is_file() && self.bytes.saturating_add(found.len()) > self.limits.bytes
         });

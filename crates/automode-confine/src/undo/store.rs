@@ -12,7 +12,9 @@ use thiserror::Error;
 use super::entry::EntryKind;
 use super::position::Position;
 use super::restore::{Change, Restoring};
-use super::snapshot::{Seal, Snapshot, SnapshotLimits, TakeError, Taking, private_file};
+use super::snapshot::{
+    Seal, SecondNames, Snapshot, SnapshotLimits, TakeError, Taking, private_file,
+};
 use crate::layout::{plain, private};
 use automode_core::confine::SnapshotPlan;
 
@@ -83,7 +85,11 @@ impl UndoStore {
         let directory = private(&self.root.join(plain(id))).map_err(made)?;
         let blobs = private(&directory.join(BLOBS)).map_err(made)?;
         let project = fs::canonicalize(project).map_err(failed)?;
-        let taken = Taking::new(&project, &blobs, limits)
+        let second_names = match &undoes {
+            None => SecondNames::Refused,
+            Some(_) => SecondNames::Kept,
+        };
+        let taken = Taking::new(&project, &blobs, limits, second_names)
             .take(plan)
             .inspect_err(|_| {
                 let _ = fs::remove_dir_all(&directory);

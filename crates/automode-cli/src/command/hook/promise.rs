@@ -87,8 +87,8 @@ pub fn stands(
     let backend =
         Machine::here(state.root().to_owned()).and_then(|machine| renewed_backend(&machine));
     match backend {
-        Some(_) => Standing::Holds,
-        None => Standing::Unconfined,
+        Some(backend) if backend.can_write(&project(context)) => Standing::Holds,
+        Some(_) | None => Standing::Unconfined,
     }
 }
 
