@@ -321,7 +321,7 @@ fn without_the_setting_or_a_self_test_nothing_changes() {
         answer["hookSpecificOutput"]["permissionDecision"], "allow",
         "{answer}"
     );
-    let untested = world("");
+    let untested = world(UNREAD);
     tool(&untested, "true");
     let answer = untested.before("claude-code", COMMAND);
     assert_eq!(rewritten("claude-code", &answer), None);
@@ -331,21 +331,21 @@ fn without_the_setting_or_a_self_test_nothing_changes() {
     );
 }
 
-/// Nothing is set: a machine whose self-test passed confines, and a loss asks.
+/// Nothing is set: nothing is promised, and both unread code and a loss ask.
 #[test]
-fn by_default_unread_code_runs_confined() {
+fn by_default_nothing_is_promised() {
     let world = world("");
-    if !world.confines() {
-        return;
-    }
+    world.confines();
     tool(&world, "true");
-    let answer = world.before("claude-code", COMMAND);
-    assert!(rewritten("claude-code", &answer).is_some(), "{answer}");
-    assert!(!is_allowed(&world.before("qwen-code", COMMAND)));
     fs::write(world.project.join("notes.txt"), "mine").unwrap();
-    assert!(!is_allowed(&world.before("claude-code", "rm notes.txt")));
-    let checked = world.automode(&["check", COMMAND]);
-    assert_eq!(checked.status.code(), Some(1), "a check promises nothing");
+    for command in [COMMAND, "rm notes.txt"] {
+        assert!(
+            !is_allowed(&world.before("claude-code", command)),
+            "{command}"
+        );
+        let checked = world.automode(&["check", command]);
+        assert_eq!(checked.status.code(), Some(1), "{command}");
+    }
 }
 
 fn is_allowed(answer: &Value) -> bool {
@@ -374,7 +374,7 @@ fn forge(file: &Path, fake: &Path) {
 
 #[test]
 fn an_answer_of_the_self_test_that_somebody_made_up_starts_nothing() {
-    let world = world("");
+    let world = world(UNREAD);
     if !world.confines() {
         return;
     }
@@ -388,7 +388,7 @@ fn an_answer_of_the_self_test_that_somebody_made_up_starts_nothing() {
 
 #[test]
 fn a_promise_that_somebody_changed_starts_nothing() {
-    let world = world("");
+    let world = world(UNREAD);
     if !world.confines() {
         return;
     }
@@ -408,7 +408,7 @@ fn a_promise_that_somebody_changed_starts_nothing() {
 
 #[test]
 fn after_a_start_of_the_machine_the_self_test_is_renewed_where_a_call_needs_it() {
-    let world = world("");
+    let world = world(UNREAD);
     if !world.confines() {
         return;
     }
@@ -508,7 +508,7 @@ fn a_refused_call_that_comes_again_asks_with_the_refusals() {
 /// What a person permits runs unconfined, once, though the call names a file.
 #[test]
 fn a_refused_call_is_permitted_by_the_name_that_its_output_gives() {
-    let world = world("");
+    let world = world(UNREAD);
     if !world.confines() {
         return;
     }
@@ -539,7 +539,7 @@ fn a_refused_call_is_permitted_by_the_name_that_its_output_gives() {
 /// Nobody read it, so nobody knows what it does inside the project.
 #[test]
 fn work_that_unread_code_destroys_in_the_project_comes_back() {
-    let world = world("");
+    let world = world(UNREAD);
     if !world.confines() {
         return;
     }
@@ -556,7 +556,7 @@ fn work_that_unread_code_destroys_in_the_project_comes_back() {
 /// A server that is to go on would end with its confinement.
 #[test]
 fn a_job_that_is_left_running_is_not_confined() {
-    let world = world("");
+    let world = world(UNREAD);
     if !world.confines() {
         return;
     }
@@ -577,7 +577,7 @@ fn a_job_that_is_left_running_is_not_confined() {
 /// freedom that it was refused.
 #[test]
 fn an_allowed_call_that_was_refused_and_failed_asks_and_never_runs_bare() {
-    let world = world("");
+    let world = world(UNREAD);
     if !world.confines() {
         return;
     }
@@ -604,7 +604,7 @@ fn a_service_of_the_machine_answers_where_it_is_opened_and_is_told_where_not() {
     use std::io::Read;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let opened = world(&format!("[confine]\nloopback = [\"{port}\"]\n"));
+    let opened = world(&format!("{UNREAD}loopback = [\"{port}\"]\n"));
     if !opened.confines() {
         return;
     }
@@ -622,7 +622,7 @@ fn a_service_of_the_machine_answers_where_it_is_opened_and_is_told_where_not() {
     let output = opened.bash(&command);
     let heard = receive.recv_timeout(std::time::Duration::from_secs(20));
     assert_eq!(heard.as_deref(), Ok("hello\n"), "{output:?}");
-    let closed = world("");
+    let closed = world(UNREAD);
     assert!(closed.confines());
     tool(&closed, &script);
     let command = rewritten("claude-code", &closed.before("claude-code", COMMAND)).unwrap();
@@ -813,7 +813,7 @@ fn a_person_sets_how_much_is_kept() {
 
 #[test]
 fn run_and_try_by_hand() {
-    let world = world("");
+    let world = world(UNREAD);
     if !world.confines() {
         return;
     }

@@ -23,9 +23,9 @@ pub struct ConfineSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConfineMode {
     /// None; what could be confined is only noted.
+    #[default]
     Off,
     /// Those that run code which was not read.
-    #[default]
     Unread,
     /// Every shell command that is allowed without a rule.
     Always,
