@@ -171,6 +171,13 @@ fn tool(world: &World, script: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+#[track_caller]
+fn check_confined(world: &World, command: &str, confined: bool) {
+    let answer = world.before("claude-code", command);
+    let is_rewritten = rewritten("claude-code", &answer).is_some();
+    assert_eq!(is_rewritten, confined, "{command}: {answer}");
+}
+
 #[test]
 fn every_client_that_rewrites_runs_it_confined() {
     let world = world(UNREAD);
@@ -278,14 +285,7 @@ fn setting_the_shell_is_left_to_the_shell() {
         return;
     }
     fs::create_dir(world.project.join("src")).unwrap();
-    let check = |command: &str, confined: bool| {
-        let answer = world.before("claude-code", command);
-        assert_eq!(
-            rewritten("claude-code", &answer).is_some(),
-            confined,
-            "{command}: {answer}"
-        );
-    };
+    let check = |command: &str, confined: bool| check_confined(&world, command, confined);
     check("cd src", false);
     check("export MODE=test", false);
     check("cd src && export MODE=test", false);
@@ -561,14 +561,7 @@ fn a_job_that_is_left_running_is_not_confined() {
         return;
     }
     tool(&world, "true");
-    let check = |command: &str, confined: bool| {
-        let answer = world.before("claude-code", command);
-        assert_eq!(
-            rewritten("claude-code", &answer).is_some(),
-            confined,
-            "{command}: {answer}"
-        );
-    };
+    let check = |command: &str, confined: bool| check_confined(&world, command, confined);
     check("./tool.bin &", false);
     check("./tool.bin & sleep 0; kill %1", true);
 }

@@ -81,8 +81,8 @@ pub fn may_confine(state: &Path) -> bool {
 #[must_use]
 pub fn known_backend(machine: &Machine) -> Option<Backend> {
     match remembered(machine) {
-        Remembered::Now(backend) => backend,
-        Remembered::Before | Remembered::Never => None,
+        RememberedTest::Now(backend) => backend,
+        RememberedTest::Before | RememberedTest::Never => None,
     }
 }
 
@@ -92,14 +92,14 @@ pub fn known_backend(machine: &Machine) -> Option<Backend> {
 #[must_use]
 pub fn renewed_backend(machine: &Machine) -> Option<Backend> {
     match remembered(machine) {
-        Remembered::Now(backend) => backend,
-        Remembered::Before => selftest(machine).backend,
-        Remembered::Never => None,
+        RememberedTest::Now(backend) => backend,
+        RememberedTest::Before => selftest(machine).backend,
+        RememberedTest::Never => None,
     }
 }
 
 /// What the last self-test said.
-enum Remembered {
+enum RememberedTest {
     /// Of this start of the machine and these programs.
     Now(Option<Backend>),
     /// Of another, or nobody can tell.
@@ -107,19 +107,19 @@ enum Remembered {
     Never,
 }
 
-fn remembered(machine: &Machine) -> Remembered {
+fn remembered(machine: &Machine) -> RememberedTest {
     let Ok(text) = fs::read(machine.state.join(FILE)) else {
-        return Remembered::Never;
+        return RememberedTest::Never;
     };
     let Ok(tested) = serde_json::from_slice::<SelfTest>(&text) else {
-        return Remembered::Before;
+        return RememberedTest::Before;
     };
     match key(machine) {
         // A program that is not the machine's own is none that was tried.
         Some(key) if key == tested.key => {
-            Remembered::Now(tested.backend.filter(|backend| machine.may_use(backend)))
+            RememberedTest::Now(tested.backend.filter(|backend| machine.may_use(backend)))
         }
-        Some(_) | None => Remembered::Before,
+        Some(_) | None => RememberedTest::Before,
     }
 }
 

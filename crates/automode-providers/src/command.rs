@@ -23,7 +23,7 @@ const MAX_OUTPUT: u64 = 1024 * 1024;
 
 /// A program that judges.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub(crate) struct CommandJudge {
     command: Vec<String>,
     /// The program with a digest of the whole line: another line is another judge.
     place: String,
@@ -50,7 +50,7 @@ struct ProgramOutput {
     model: Option<String>,
 }
 
-impl Program {
+impl CommandJudge {
     pub(crate) fn new(provider: &Provider) -> Result<Self, Setup> {
         let program = provider.command.first().ok_or_else(|| {
             Setup::new(
@@ -76,7 +76,7 @@ fn digest(command: &[String]) -> String {
     name
 }
 
-impl Model for Program {
+impl Model for CommandJudge {
     fn model(&self) -> &str {
         &self.model
     }

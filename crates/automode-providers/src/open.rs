@@ -106,7 +106,7 @@ fn opened(provider: &Provider, surroundings: &Surroundings<'_>) -> Result<Box<dy
                 surroundings,
             )?)))
         }
-        Kind::Command => Ok(Box::new(command::Program::new(provider)?)),
+        Kind::Command => Ok(Box::new(command::CommandJudge::new(provider)?)),
         Kind::Cassette => Ok(Box::new(cassette::Cassette::load(provider)?)),
     }
 }

@@ -733,16 +733,12 @@ fn names_no_package(start: &Invocation) -> bool {
 
 /// Whether an effect runs a tool of the environment or a program of the project.
 pub(super) fn is_own(effect: &Effect, scene: &Scene<'_>) -> bool {
-    effect.act.executes().is_some_and(|(code, _)| match code {
-        Code::File(target) => {
-            is_installed_tool(target, scene) || is_own_file(target, effect, scene)
-        }
-        Code::Task { runner, name } => is_own_run(runner, name, effect, scene),
-        Code::Program(_)
-        | Code::Inline { .. }
-        | Code::Stream
-        | Code::Package(_)
-        | Code::Container { .. }
-        | Code::Remote { .. } => false,
+    let is_own_target =
+        |target: &Target| is_installed_tool(target, scene) || is_own_file(target, effect, scene);
+    effect.act.executes().is_some_and(|(code, _)| {
+        let file = matches!(code, Code::File(target) if is_own_target(target));
+        let task =
+            matches!(code, Code::Task { runner, name } if is_own_run(runner, name, effect, scene));
+        file || task
     })
 }

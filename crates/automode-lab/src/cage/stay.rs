@@ -348,10 +348,10 @@ fn check(step: &CageStep) -> Result<RecordedRuling> {
 }
 
 /// What the client is told to run in place of its own.
-type Rewritten = Option<String>;
+type RewrittenCommand = Option<String>;
 
 /// Asks the real binary, as a client does before it uses a tool.
-fn hook(step: &CageStep, number: usize) -> Result<(RecordedRuling, Rewritten)> {
+fn hook(step: &CageStep, number: usize) -> Result<(RecordedRuling, RewrittenCommand)> {
     let said = ask(&["hook", "claude-code"], &event("PreToolUse", step, number))?;
     let answer = said.get("hookSpecificOutput");
     let text = |name: &str| {
