@@ -40,7 +40,6 @@ impl Exception for ProjectLocal {
             }
             Act::Delete { target, .. } => {
                 is_ours(scene, target, WriteHow::Replace) && loss(scene, target) == Loss::Nothing
-                    || is_own_cache(scene, effect, target)
             }
             Act::Vcs(op) => is_local(op) && !has_changed_git(scene) && !is_elsewhere(scene, effect),
             Act::Execute { origin, .. } => {
@@ -243,53 +242,6 @@ fn is_build_output(scene: &Scene<'_>, effect: &Effect, target: &Target) -> bool 
     matches!(target.extent, Extent::Below | Extent::Pattern)
         && scene.is_by(effect, Nature::NamesItsOutput)
         && !typed()
-}
-
-/// What package managers have fetched and keep, which their own verb for it empties: the next
-/// install fetches it again. Told of another place, it is another folder.
-fn is_own_cache(scene: &Scene<'_>, effect: &Effect, target: &Target) -> bool {
-    const CACHES: &[(&str, &str, &str)] = &[
-        ("npm", "cache", ".npm/_cacache"),
-        ("pip", "cache", ".cache/pip"),
-        ("pip3", "cache", ".cache/pip"),
-        ("uv", "cache", ".cache/uv"),
-        ("poetry", "cache", ".cache/pypoetry"),
-    ];
-    const FLAGS: &[&str] = &[
-        "--force",
-        "--all",
-        "--ci",
-        "-q",
-        "--quiet",
-        "-v",
-        "--verbose",
-    ];
-    let Some(start) = scene.invocation(effect) else {
-        return false;
-    };
-    let words: Option<Vec<_>> = start.argv.iter().map(Value::literal).collect();
-    let words = words.unwrap_or_default();
-    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    let [program, verb, rest @ ..] = words.as_slice() else {
-        return false;
-    };
-    let home = scene.context.home.as_deref().unwrap_or_default();
-    let below = target
-        .path
-        .strip_prefix(home)
-        .map(|path| path.trim_matches('/'));
-    let plain = rest.iter().all(|word| {
-        let name = !word.starts_with('-') && !word.contains(['/', '=', '~', '*']);
-        name || FLAGS.contains(word)
-    });
-    let own = CACHES
-        .iter()
-        .any(|(name, kept, folder)| name == program && kept == verb && below == Some(*folder));
-    let resolved = scene
-        .path(&target.path)
-        .and_then(|fact| fact.canonical.as_deref())
-        .is_some_and(|path| path == target.path);
-    own && plain && resolved && start.env.is_empty()
 }
 
 /// `git init` makes the directory that nobody else may touch.
