@@ -179,6 +179,19 @@ fn writes_are_allowed_where_they_can_be_taken_back() {
 }
 
 #[test]
+fn writing_what_is_there_already_loses_nothing() {
+    let world = World::new();
+    let check = |content: &str, expected: &[i32]| {
+        let input = serde_json::json!({"file_path": "notes.txt", "content": content}).to_string();
+        let output = world.check(&["--tool", "Write", "--input", &input]);
+        assert!(expected.contains(&code(&output)), "{content:?}: {output:?}");
+    };
+    check("mine\n", &[ALLOW]);
+    check("mine", &[ASK, DENY]);
+    check("", &[ASK, DENY]);
+}
+
+#[test]
 fn another_directory_can_be_opened() {
     let world = World::new();
     let input = r#"{"file_path": "../elsewhere/new", "content": ""}"#;

@@ -13,7 +13,7 @@ use super::project;
 
 use crate::exceptions::manifest_names;
 use crate::scene::changes;
-use crate::{Action, FileEdit, NamePattern, Query, fastpath, path, rules};
+use crate::{Action, FileEdit, GitState, NamePattern, PathKind, Query, fastpath, path, rules};
 
 /// The most things looked at in one round.
 const MOST: usize = 128;
@@ -86,6 +86,13 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         }
         if overwrites(&case.action) {
             wanted.insert(Query::GitState(spelling.clone()));
+        }
+        // What git does not hold may be what is written, to the letter.
+        let held = case.facts.paths.get(&spelling);
+        if matches!(case.action.file_edit(), Some(FileEdit::Write { .. }))
+            && held.is_some_and(|fact| fact.kind == PathKind::File && fact.git != GitState::Clean)
+        {
+            wanted.insert(Query::File(spelling.clone()));
         }
         wanted.insert(Query::Path(spelling));
     }

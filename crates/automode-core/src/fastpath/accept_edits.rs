@@ -126,7 +126,8 @@ pub fn tells_what_it_takes(path: &str, scene: &Scene<'_>) -> bool {
         }
         // A new cell takes nothing away; another cell's text is not in the call.
         Some(FileEdit::Notebook { mode, .. }) => mode == "insert",
-        Some(FileEdit::Write { .. }) | None => false,
+        Some(FileEdit::Write { .. }) => scene.writes_what_is_there(path),
+        None => false,
     }
 }
 

@@ -10,7 +10,7 @@ use super::change::is_resolved;
 use super::{KnownPlaces, ProjectState, report};
 use crate::effects::{Body, Content};
 use crate::{
-    Action, Facts, Finding, GitState, NamePattern, PathFact, Session, Tracking, Weight,
+    Action, Facts, FileEdit, Finding, GitState, NamePattern, PathFact, Session, Tracking, Weight,
     WrittenFile, digest,
 };
 
@@ -261,6 +261,19 @@ impl<'a> Scene<'a> {
             .iter()
             .rev()
             .find(|file| file.path == path)
+    }
+
+    /// Whether a tool writes a whole file that holds exactly that already: nothing is lost.
+    #[must_use]
+    pub fn writes_what_is_there(&self, path: &str) -> bool {
+        let there = match self.facts.shell.files.get(path) {
+            Some(FileFact::Text { body, .. }) => Some(body.as_str()),
+            Some(FileFact::Directory | FileFact::Absent | FileFact::Unreadable) | None => None,
+        };
+        match self.action.file_edit() {
+            Some(FileEdit::Write { content, .. }) => there == Some(content),
+            Some(FileEdit::Replace { .. } | FileEdit::Notebook { .. }) | None => false,
+        }
     }
 
     /// Whether this session made all of a file, and nobody changed it since as far as it was

@@ -195,6 +195,7 @@ fn overwrite(
             (target.extent == Extent::Exact
                 && how == WriteHow::Replace
                 && loss(scene, target) != Loss::Nothing
+                && !scene.writes_what_is_there(&target.path)
                 && !scene.written(&target.path).is_some_and(WrittenFile::is_own))
             .then(|| {
                 let what = format!("replaces {shown}, {why}");
