@@ -4,6 +4,8 @@ use automode::{Presence, ToolCall, Verdict};
 use automode_core::SuspiciousResult;
 use automode_core::transcript::Entry;
 
+use crate::meaning::CallMeaning;
+
 /// Whose call it is and where that session works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoorSession {
@@ -45,6 +47,8 @@ pub struct DoorRequest {
     pub transcript: Option<Vec<Entry>>,
     /// Results that spoke to the agent, where the client tells them; beside those on record.
     pub suspicious: Vec<SuspiciousResult>,
+    /// What the call means, where the door has read its tool's definition.
+    pub meaning: Option<CallMeaning>,
 }
 
 /// The answer to it.
@@ -55,6 +59,8 @@ pub struct DoorDecision {
     pub reason: String,
     /// A person's own rule or permit says so, not a proof of ours.
     pub by_person: bool,
+    /// It was decided by what the call does, which is known, not by its tool's name.
+    pub by_meaning: bool,
     /// It sends something out, or changes something elsewhere, or may.
     pub reaches_out: bool,
     /// There is no decision: something went wrong.
@@ -69,6 +75,7 @@ impl DoorDecision {
             verdict,
             reason: "WHY".to_owned(),
             by_person: false,
+            by_meaning: false,
             failed: false,
             reaches_out: true,
         }
@@ -83,6 +90,7 @@ impl DoorDecision {
             verdict: Verdict::Ask,
             reason: format!("automode could not decide: {why}"),
             by_person: false,
+            by_meaning: false,
             failed: true,
             reaches_out: true,
         }

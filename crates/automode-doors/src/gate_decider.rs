@@ -21,6 +21,7 @@ use automode_core::{Stage, SuspiciousResult};
 use sha2::{Digest, Sha256};
 
 use crate::decider::{Decider, DoorDecision, DoorRequest, DoorSession, LossQuestions, Tightening};
+use crate::meaning::{self, CallMeaning};
 use crate::text::clean;
 
 /// How long to wait for a lock before doing without.
@@ -166,6 +167,7 @@ impl Decider for GateDecider {
                 verdict: Verdict::Deny,
                 reason: clean(&format!("automode could not decide and denies: {wrong}")),
                 by_person: false,
+                by_meaning: false,
                 failed: true,
                 reaches_out: true,
             };
@@ -188,7 +190,10 @@ impl Decider for GateDecider {
             .extend(request.suspicious.iter().cloned());
         let root = session.roots.first().unwrap_or(&request.call.cwd);
         let gate = (self.make)(root, &request.session);
-        let mut settlement = gate.decide(&request.call, &session, &InstructionFiles);
+        let meant = meaning::settle(&gate, request, &session);
+        let by_meaning = meant.is_some();
+        let mut settlement =
+            meant.unwrap_or_else(|| gate.decide(&request.call, &session, &InstructionFiles));
         if let Some((verdict, reason)) = by_told_rules(request, &session)
             && verdict > settlement.decision.verdict
         {
@@ -219,6 +224,7 @@ impl Decider for GateDecider {
             verdict: settlement.decision.verdict,
             reason: reason(&settlement.decision, &name),
             by_person: matches!(settlement.decision.ground, Ground::Policy { .. }),
+            by_meaning: by_meaning && matches!(request.meaning, Some(CallMeaning::Calls(_))),
             failed: matches!(settlement.decision.ground, Ground::Failure(_)),
             reaches_out: settlement.effects.as_ref().is_none_or(reaches_out),
         }
@@ -383,6 +389,7 @@ mod tests {
                 call: ToolCall::bash("echo hello", "/tmp"),
                 transcript: None,
                 suspicious: Vec::new(),
+                meaning: None,
             };
             let make = |_: &str, _: &DoorSession| Gate::new(Policy::default());
             let decider = GateDecider::new(Box::new(make), None, None, Vec::new());

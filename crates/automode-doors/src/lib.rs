@@ -14,6 +14,7 @@ mod gate_decider;
 pub mod gateway;
 mod json_rpc;
 pub mod mcp;
+mod meaning;
 mod pipe;
 mod session_id;
 mod text;
@@ -21,5 +22,6 @@ mod web;
 
 pub use decider::{Decider, DoorDecision, DoorRequest, DoorSession, LossQuestions, Tightening};
 pub use gate_decider::{GateDecider, GateMaker};
+pub use meaning::CallMeaning;
 pub use session_id::session_id;
 pub use web::{ListenError, UpstreamError};

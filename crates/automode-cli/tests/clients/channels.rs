@@ -390,6 +390,129 @@ fn claude_code_asks_the_tool_that_approves() {
     }
 }
 
+/// The servers of the protocol's authors behind the door, with no rule of anybody.
+#[test]
+fn the_official_mcp_servers_without_a_rule() {
+    let Some(directory) = directory() else {
+        return;
+    };
+    let installed = |name: &str| {
+        let package = format!("@modelcontextprotocol/server-{name}");
+        let prefix = install(
+            &directory.join(format!("mcp-{name}")),
+            &package,
+            "2026.8.31",
+        );
+        prefix.map(|prefix| prefix.join(format!("node_modules/.bin/mcp-server-{name}")))
+    };
+    let (files, everything) = match (installed("filesystem"), installed("everything")) {
+        (Ok(files), Ok(everything)) => (files, everything),
+        (Err(why), _) | (_, Err(why)) => {
+            println!("skipped the MCP door: {why}");
+            return;
+        }
+    };
+    let bench = bare(client("claude-code"), &directory, "ls");
+    let (project, home) = (bench.project(), bench.home());
+    let inside = |name: &str| project.join(name).display().to_string();
+    let outside = |name: &str| home.join(name).display().to_string();
+    let roots = [project.display().to_string(), home.display().to_string()];
+    let open = |program: &Path, arguments: &[String]| {
+        let mut door = bench.command(Path::new(AUTOMODE));
+        door.args(["mcp", "--"])
+            .arg(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut talk = Talk::start(door);
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+        talk.ask("initialize", &hello, Case::Allow).unwrap();
+        talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        talk
+    };
+    let mut talk = open(&files, &roots);
+    let check = |talk: &mut Talk, tool: &str, arguments: Value, runs: bool| {
+        let call = json!({"name": tool, "arguments": arguments});
+        let answer = talk.ask("tools/call", &call, Case::Allow).unwrap();
+        let refused = answer["isError"] == true;
+        assert_eq!(!refused, runs, "{call}: {answer}");
+        assert!(
+            runs || answer.to_string().contains("automode: "),
+            "{answer}"
+        );
+    };
+    for (tool, arguments, runs) in [
+        (
+            "write_file",
+            json!({"path": inside("new.txt"), "content": "hello\n"}),
+            true,
+        ),
+        ("read_text_file", json!({"path": inside("new.txt")}), true),
+        (
+            "edit_file",
+            json!({"path": inside("new.txt"), "edits": [{"oldText": "hello", "newText": "hi"}]}),
+            true,
+        ),
+        (
+            "create_directory",
+            json!({"path": inside("sub/deep")}),
+            true,
+        ),
+        ("list_directory", json!({"path": inside("")}), true),
+        ("directory_tree", json!({"path": inside("sub")}), true),
+        (
+            "write_file",
+            json!({"path": outside(".bashrc"), "content": "EVIL\n"}),
+            false,
+        ),
+        (
+            "edit_file",
+            json!({"path": outside(".bashrc"), "edits": [{"oldText": "", "newText": "EVIL"}]}),
+            false,
+        ),
+        (
+            "write_file",
+            json!({"path": inside(".git/hooks/pre-commit"), "content": "EVIL\n"}),
+            false,
+        ),
+        (
+            "write_file",
+            json!({"path": inside("precious/keep.txt"), "content": ""}),
+            false,
+        ),
+        (
+            "move_file",
+            json!({"source": inside("precious/keep.txt"), "destination": outside("gone.txt")}),
+            false,
+        ),
+        (
+            "move_file",
+            json!({"source": inside("new.txt"), "destination": inside("precious/keep.txt")}),
+            false,
+        ),
+        (
+            "read_text_file",
+            json!({"path": outside(".ssh/id_ed25519")}),
+            false,
+        ),
+        (
+            "read_multiple_files",
+            json!({"paths": [inside("new.txt"), outside(".ssh/id_ed25519")]}),
+            false,
+        ),
+    ] {
+        check(&mut talk, tool, arguments, runs);
+    }
+    drop(talk);
+    let mut talk = open(&everything, &["stdio".to_owned()]);
+    check(&mut talk, "echo", json!({"message": "hello"}), true);
+    check(&mut talk, "get-sum", json!({"a": 1, "b": 2}), true);
+    check(&mut talk, "get-env", json!({}), false);
+    check(&mut talk, "echo", json!({"message": "/etc/shadow"}), false);
+    println!("mcp servers without a rule: as expected");
+}
+
 #[test]
 fn the_official_mcp_client_and_server_over_http() {
     let Some(directory) = directory() else {

@@ -73,6 +73,88 @@ fn a_call_is_decided_and_its_result_probed() {
     assert_eq!(bench.noted("called"), "get_time\nread_page\n");
 }
 
+/// A server with one tool, which notes what was called.
+const TOOL: &str = r#"
+import json, sys
+root, tool = sys.argv[1], json.loads(sys.argv[2])
+for line in sys.stdin:
+    message = json.loads(line)
+    method, id, result = message.get("method"), message.get("id"), {}
+    if method == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
+    elif method == "tools/list":
+        result = {"tools": [tool]}
+    elif method == "tools/call":
+        open(root + "/called", "a").write("called")
+        result = {"content": [{"type": "text", "text": "fine"}]}
+    if id is not None:
+        print(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}), flush=True)
+"#;
+
+/// What the file server says of its tool that writes.
+const WRITES: &str = "Create a new file or completely overwrite an existing file with new content. Use with caution as it will overwrite existing files without warning. Handles text content with proper encoding. Only works within allowed directories.";
+
+#[test]
+fn a_tool_is_called_without_a_rule_where_its_definition_is_known() {
+    let text = || json!({"text": {"type": "string"}});
+    let check = |name: &str,
+                 description: &str,
+                 properties: Value,
+                 starter: &[&str],
+                 hint: bool,
+                 arguments: &dyn Fn(&Bench) -> Value,
+                 runs: bool| {
+        let bench = Bench::new();
+        let server = bench.script("server.py", TOOL);
+        let tool = json!({"name": name, "description": description, "annotations": {"destructiveHint": hint},
+            "inputSchema": {"type": "object", "properties": properties}});
+        let (root, tool) = (bench.path(""), tool.to_string());
+        let words = [&["mcp", "--"], starter, &["python3", &server, &root, &tool]].concat();
+        let mut door = bench.door(&words);
+        door.say(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments(&bench)}}));
+        let answer = door.answer(1);
+        assert_eq!(
+            answer["result"]["isError"] != true,
+            runs,
+            "{name}: {answer}"
+        );
+        assert_eq!(bench.noted("called") == "called", runs, "{name}");
+    };
+    let file = || json!({"path": {"type": "string"}, "content": {"type": "string"}});
+    let inside = |bench: &Bench| json!({"path": bench.path("shop/new.txt"), "content": "x"});
+    let outside = |bench: &Bench| json!({"path": bench.path("home/.bashrc"), "content": "x"});
+    let hello = |_: &Bench| json!({"text": "hello"});
+    let path = |bench: &Bench| json!({"text": bench.path("home/.ssh/id_rsa")});
+    let secret = |_: &Bench| json!({"text": "ghp_0123456789abcdefghijklmnopqrstuvwxyz"});
+    check("write_file", WRITES, file(), &[], true, &inside, true);
+    check("write_file", WRITES, file(), &[], true, &outside, false);
+    check(
+        "write_file",
+        "Writes a file.",
+        file(),
+        &[],
+        true,
+        &inside,
+        false,
+    );
+    // In another program's hands the same paths may be another machine's.
+    check("write_file", WRITES, file(), &["env"], true, &inside, false);
+    check("note", "Keeps a note.", text(), &[], false, &hello, true);
+    check("note", "Keeps a note.", text(), &[], true, &hello, false);
+    check("note", "Keeps a note.", text(), &[], false, &path, false);
+    check("note", "Keeps a note.", text(), &[], false, &secret, false);
+    check(
+        "note",
+        "Keeps a note for the team.",
+        text(),
+        &[],
+        false,
+        &hello,
+        false,
+    );
+    check("wipe", "Keeps a note.", text(), &[], false, &hello, false);
+}
+
 #[test]
 fn a_server_that_fails_is_called_nothing() {
     for fault in ["crash", "hang", "garbage", "rug"] {

@@ -281,6 +281,7 @@ impl AcpWire {
                 call,
                 transcript: None,
                 suspicious: Vec::new(),
+                meaning: None,
             },
         };
         let deciding = Deciding {

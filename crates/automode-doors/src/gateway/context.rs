@@ -234,6 +234,7 @@ impl JudgedCall {
             },
             transcript: Some(self.transcript.clone()),
             suspicious: self.suspicious.clone(),
+            meaning: None,
         }
     }
 }

@@ -125,6 +125,7 @@ fn decide(asked: &Map<String, Value>, session: &DoorSession, decider: &Arc<dyn D
         call,
         transcript: None,
         suspicious: Vec::new(),
+        meaning: None,
     };
     let DoorDecision {
         verdict, reason, ..

@@ -1,7 +1,9 @@
 //! Annotations: hints of a server about its own tools.
 //!
 //! A server that calls a tool harmless proves nothing. One that calls it dangerous is
-//! believed: then no proof of ours allows it, only a person's rule does.
+//! believed: then a proof by the tool's name does not allow it. A person's rule does, and so
+//! does what the call itself is known to do: that a tool may overwrite a file says nothing
+//! new about the call that writes this one.
 
 use automode::Verdict;
 use serde_json::{Map, Value};
@@ -18,7 +20,7 @@ pub(super) fn tighten(decision: DoorDecision, annotations: &Map<String, Value>) 
     } else {
         return decision;
     };
-    if decision.verdict != Verdict::Allow || decision.by_person {
+    if decision.verdict != Verdict::Allow || decision.by_person || decision.by_meaning {
         return decision;
     }
     DoorDecision {
@@ -37,6 +39,7 @@ mod tests {
         let decision = DoorDecision {
             verdict,
             by_person,
+            by_meaning: false,
             reason: String::new(),
             failed: false,
             reaches_out: true,

@@ -5,23 +5,35 @@ use std::collections::BTreeMap;
 use automode::Verdict;
 use serde_json::{Map, Value};
 
-use super::hints;
 use super::pins::ServerPins;
-use super::tool;
+use super::{file_tools, hints, tool, words_only};
 use crate::decider::DoorDecision;
+use crate::meaning::CallMeaning;
 
-/// Pins and annotations of one server.
+/// Pins and definitions of one server's tools.
 #[derive(Debug)]
 pub(super) struct KnownTools {
     pub pins: ServerPins,
-    annotations: BTreeMap<String, Map<String, Value>>,
+    /// What the server last said of each.
+    definitions: BTreeMap<String, Value>,
+    /// The server's files are those of this machine.
+    here: bool,
 }
 
 impl KnownTools {
     pub(super) fn new(pins: ServerPins) -> Self {
         Self {
             pins,
-            annotations: BTreeMap::new(),
+            definitions: BTreeMap::new(),
+            here: false,
+        }
+    }
+
+    /// The same tools, of a server that is started by this command.
+    pub(super) fn started_by(self, command: &[String]) -> Self {
+        Self {
+            here: file_tools::runs_here(command),
+            ..self
         }
     }
 
@@ -31,14 +43,28 @@ impl KnownTools {
         let mut admitted = Vec::new();
         for tool in tools.and_then(Value::as_array).into_iter().flatten() {
             if let Some(name) = tool::name(tool) {
-                self.annotations
-                    .insert(name.to_owned(), tool::annotations(tool));
+                self.definitions.insert(name.to_owned(), tool.clone());
             }
             if self.pins.admit(tool, first) {
                 admitted.push(tool.clone());
             }
         }
         admitted
+    }
+
+    /// What a call of a tool means, where its definition says so.
+    pub(super) fn meaning(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        cwd: &str,
+    ) -> Option<CallMeaning> {
+        let definition = self.definitions.get(tool)?;
+        let calls = || file_tools::stands_for(definition, arguments, cwd);
+        let words = || words_only::only_words(definition, arguments).then_some(CallMeaning::Words);
+        (self.here.then(calls).flatten())
+            .map(CallMeaning::Calls)
+            .or_else(words)
     }
 
     /// Why a call does not go on; nothing where it does. A question is a denial: nobody on this
@@ -49,9 +75,8 @@ impl KnownTools {
         decision: DoorDecision,
         suspicious: bool,
     ) -> Option<String> {
-        let nothing = Map::new();
-        let annotations = self.annotations.get(tool).unwrap_or(&nothing);
-        let decision = hints::tighten(decision, annotations);
+        let annotations = self.definitions.get(tool).map(tool::annotations);
+        let decision = hints::tighten(decision, &annotations.unwrap_or_default());
         let reaches = decision.reaches_out && !decision.by_person;
         match decision.verdict {
             Verdict::Allow if suspicious && reaches => Some("a result of this server spoke to the agent, and this call reaches out (needs a person's yes)".to_owned()),

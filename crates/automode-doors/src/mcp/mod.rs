@@ -14,6 +14,7 @@
 
 pub mod approve;
 mod brought;
+mod file_tools;
 mod hints;
 pub mod http;
 mod known_tools;
@@ -22,6 +23,7 @@ mod run;
 mod server_name;
 mod tool;
 mod wire;
+mod words_only;
 
 pub use run::{McpError, Served, run};
 pub use server_name::{address_name, plain, server_name};

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use super::known_tools::KnownTools;
 use super::pins::{PinStore, ServerPins};
 use super::wire::{McpPending, McpStep, McpWire};
 use crate::deadline::{in_time, lock};
@@ -55,7 +56,8 @@ pub fn run(served: Served<'_>, decider: Arc<dyn Decider>) -> Result<u8, McpError
         return Err(McpError::Wait(io::ErrorKind::BrokenPipe.into()));
     };
     let session = served.session.clone();
-    let wire = McpWire::new(served.name, served.session, served.cwd, pins);
+    let tools = KnownTools::new(pins).started_by(served.command);
+    let wire = McpWire::new(served.name, served.session, served.cwd, tools);
     let talk = Arc::new(McpTalk {
         wire: Mutex::new(wire),
         server: Mutex::new(Some(Box::new(stdin))),

@@ -15,7 +15,6 @@ use serde_json::{Map, Value, json};
 
 use super::brought;
 use super::known_tools::KnownTools;
-use super::pins::ServerPins;
 use crate::decider::{DoorDecision, DoorRequest, DoorSession};
 use crate::json_rpc::{self, Envelope};
 
@@ -115,12 +114,12 @@ struct CancelParams {
 }
 
 impl McpWire {
-    pub(super) fn new(server: &str, session: DoorSession, cwd: &str, pins: ServerPins) -> Self {
+    pub(super) fn new(server: &str, session: DoorSession, cwd: &str, tools: KnownTools) -> Self {
         Self {
             server: server.to_owned(),
             session,
             cwd: cwd.to_owned(),
-            tools: KnownTools::new(pins),
+            tools,
             list: ToolList::Stale,
             listing: BTreeSet::new(),
             waiting: Vec::new(),
@@ -261,6 +260,7 @@ impl McpWire {
                 },
                 transcript: None,
                 suspicious: Vec::new(),
+                meaning: self.tools.meaning(&call.tool, &call.arguments, &self.cwd),
             },
         };
         self.deciding.insert(call.id.clone(), call);

@@ -128,6 +128,8 @@ async fn decided(
         },
         transcript: None,
         suspicious: Vec::new(),
+        // The files and notes of a server behind an address are elsewhere.
+        meaning: None,
     };
     let decider = Arc::clone(&door.decider);
     let decision = tokio::task::spawn_blocking(move || in_time(&decider, request)).await;

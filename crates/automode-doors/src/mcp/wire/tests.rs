@@ -1,5 +1,6 @@
 use super::*;
 use crate::decider::Tightening;
+use crate::mcp::pins::ServerPins;
 use automode::{Presence, Verdict};
 
 fn wire() -> McpWire {
@@ -11,7 +12,12 @@ fn wire() -> McpWire {
         losses: crate::decider::LossQuestions::Asked,
         tightening: Tightening::default(),
     };
-    McpWire::new("notes", session, "/w", ServerPins::default())
+    McpWire::new(
+        "notes",
+        session,
+        "/w",
+        KnownTools::new(ServerPins::default()),
+    )
 }
 
 fn line(message: &Value) -> Vec<u8> {
