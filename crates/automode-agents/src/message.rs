@@ -52,7 +52,7 @@ impl Message {
             },
             prompt: lines(&format!("automode asks: {told}{part}{more}")),
             notice: match decision.verdict {
-                Verdict::Allow => None,
+                Verdict::Allow => permitted(decision, id),
                 Verdict::Ask | Verdict::Deny => Some(lines(&format!(
                     "automode stopped this: {told}{part}{step}{more}"
                 ))),
@@ -72,6 +72,18 @@ impl Message {
             ))),
         }
     }
+}
+
+/// What the person reads when their own word let a call pass: that it counted, and only once.
+fn permitted(decision: &Decision, id: Option<&str>) -> Option<String> {
+    let Ground::Permit(_) = decision.ground else {
+        return None;
+    };
+    let more = id.map_or_else(String::new, |id| format!("\n  why?  automode why {id}"));
+    Some(lines(&format!(
+        "automode let this pass: {}{more}",
+        decision.reason.trim_end_matches('.')
+    )))
 }
 
 fn way_out<'a>(decision: &'a Decision, id: Option<&'a str>) -> WayOut<'a> {

@@ -517,6 +517,65 @@ fn a_failure_is_shown_to_the_person() {
     shown(agent("generic"), "notice");
 }
 
+/// Where the person can be told something beside an answer, they read which budget is spent,
+/// and that their permit was used; elsewhere the model reads it.
+#[test]
+fn a_spent_budget_and_a_used_permit_are_told_in_every_client() {
+    let spent = Decision {
+        ground: Ground::Failure(Failure::Budget),
+        reason: "force-push: rewrites `main`; the budget for the judge is spent: $5.02 of $5.00 today; a new day begins in 3 h (hint: raise `[judge.budget]`)".to_owned(),
+        ..decision(Verdict::Deny)
+    };
+    let permitted = Decision {
+        ground: Ground::Permit("m1p7".to_owned()),
+        reason: "permitted once by a person (m1p7)".to_owned(),
+        ..decision(Verdict::Allow)
+    };
+    let said = |agent: Agent, decision: &Decision| {
+        let answer = Answer::decided(decision, Some("k3f9"), Enforcement::Enforce);
+        agent
+            .render(HookPhase::BeforeTool, &answer, Presence::Headless)
+            .stdout
+    };
+    let mut silent = Vec::new();
+    for agent in Agent::all().filter(|agent| gates(*agent, HookPhase::BeforeTool)) {
+        let budget = said(agent, &spent);
+        assert!(
+            budget.contains("$5.02 of $5.00 today") && budget.contains("automode allow-once k3f9"),
+            "{agent:?}: {budget}"
+        );
+        if !said(agent, &permitted).contains("permitted once by a person (m1p7)") {
+            silent.push(agent.name());
+        }
+    }
+    // Their allow has no place for a text.
+    let wordless = [
+        "codex",
+        "cursor",
+        "goose",
+        "kiro",
+        "devin",
+        "hermes",
+        "amp",
+        "openhands",
+    ];
+    assert_eq!(silent, wordless);
+    for name in [
+        "claude-code",
+        "codex",
+        "gemini-cli",
+        "qwen-code",
+        "opencode",
+    ] {
+        let told: Value = serde_json::from_str(&said(agent(name), &permitted)).unwrap();
+        assert_eq!(
+            told["systemMessage"],
+            "automode let this pass: permitted once by a person (m1p7)\n  why?  automode why k3f9",
+            "{name}"
+        );
+    }
+}
+
 #[test]
 fn a_reason_is_bounded_and_plain() {
     let mut long = decision(Verdict::Deny);

@@ -5,7 +5,7 @@
 
 use std::env;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use automode::config::{self, Places};
 use automode::judge::{
@@ -157,6 +157,14 @@ pub fn standings(cwd: &str) -> Vec<(String, Result<CanaryRecord, String>)> {
             Err(why) => (provider.kind.name().to_owned(), Err(why)),
         })
         .collect()
+}
+
+/// The budget that is spent, in a directory's settings; nothing where there is money left.
+pub fn spent_budget(cwd: &str) -> Option<String> {
+    let policy = config::load(&Places::here(cwd.as_ref(), None));
+    let purse = SpendLog::open(&state()?, "").ok()?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
+    purse.reached(&policy.settings.service.budget, now)
 }
 
 /// What went wrong with a judge last, and when: in milliseconds since the epoch.

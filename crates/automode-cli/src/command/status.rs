@@ -62,6 +62,10 @@ pub fn run(args: Args) -> Result<u8> {
     for (name, standing) in judges {
         println!("judge        {name}: {}", stands(&standing));
     }
+    let cwd = setup::directory(None).ok();
+    if let Some(spent) = cwd.and_then(|cwd| judge::spent_budget(&cwd)) {
+        println!("judge        its budget is spent: {spent} (hint: `[judge.budget]`)");
+    }
     if let Some((at, why)) = trouble {
         let why = output::clean(&why);
         println!("judge        last failed {}: {why}", clock::ago(at));

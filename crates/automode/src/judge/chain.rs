@@ -219,11 +219,13 @@ impl Judge for Chain {
     fn ask(&self, request: &Request) -> Result<Reply, Trouble> {
         let (start, fresh) = self.began(request);
         if let (Some(purse), true) = (&self.notes.purse, fresh)
-            && purse.is_empty(&self.service.budget, SystemClock.now())
+            && let Some(reached) = purse.reached(&self.service.budget, SystemClock.now())
         {
             return Err(Trouble::new(
                 Failure::Budget,
-                "(hint: `[judge.budget]`, or wait; `automode stats` has the expense)",
+                &format!(
+                    "{reached} (hint: raise `[judge.budget]`, or wait; `automode stats` has the expense)"
+                ),
             ));
         }
         let end = start.checked_add(self.service.deadline).unwrap_or(start);

@@ -66,15 +66,31 @@ impl SpendLog {
         })
     }
 
-    /// Whether a limit is reached. A book that cannot be read reaches every limit.
+    /// Which limit is reached, for a person to read; nothing where there is money left. A book
+    /// that cannot be read reaches every limit.
     #[must_use]
-    pub fn is_empty(&self, budget: &Budget, now: u64) -> bool {
+    pub fn reached(&self, budget: &Budget, now: u64) -> Option<String> {
         if budget.session.is_none() && budget.day.is_none() {
-            return false;
+            return None;
         }
-        self.spent(now).map_or(true, |spent| {
-            budget.session.is_some_and(|limit| spent.session >= limit)
-                || budget.day.is_some_and(|limit| spent.day >= limit)
+        let Ok(spent) = self.spent(now) else {
+            return Some("the book of what was spent cannot be read".to_owned());
+        };
+        let over = |limit: Option<u64>, spent: u64| limit.filter(|limit| spent >= *limit);
+        if let Some(limit) = over(budget.day, spent.day) {
+            let left = DAY.saturating_sub(now % DAY).div_ceil(60 * 60);
+            return Some(format!(
+                "{} of {} today; a new day begins in {left} h",
+                dollars(spent.day),
+                dollars(limit)
+            ));
+        }
+        over(budget.session, spent.session).map(|limit| {
+            format!(
+                "{} of {} in this session",
+                dollars(spent.session),
+                dollars(limit)
+            )
         })
     }
 
@@ -120,6 +136,17 @@ impl SpendLog {
     }
 }
 
+/// Money as it is written: whole cents, and what is less than one in full.
+fn dollars(millionths: u64) -> String {
+    let (whole, rest) = (millionths / 1_000_000, millionths % 1_000_000);
+    if rest % 10_000 == 0 {
+        format!("${whole}.{:02}", rest / 10_000)
+    } else {
+        let fraction = format!("{rest:06}");
+        format!("${whole}.{}", fraction.trim_end_matches('0'))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,11 +174,11 @@ mod tests {
                 day: 800
             }
         );
-        assert!(one.is_empty(&limits(Some(300), None), 30));
-        assert!(!one.is_empty(&limits(Some(301), None), 30));
-        assert!(one.is_empty(&limits(None, Some(800)), 30));
-        assert!(!one.is_empty(&limits(None, Some(800)), 30 + DAY));
-        assert!(!one.is_empty(&limits(None, None), 30));
+        assert!(one.reached(&limits(Some(300), None), 30).is_some());
+        assert_eq!(one.reached(&limits(Some(301), None), 30), None);
+        assert!(one.reached(&limits(None, Some(800)), 30).is_some());
+        assert_eq!(one.reached(&limits(None, Some(800)), 30 + DAY), None);
+        assert_eq!(one.reached(&limits(None, None), 30), None);
         one.pay(1, DAY).unwrap();
         assert_eq!(
             one.spent(DAY).unwrap(),
@@ -163,12 +190,32 @@ mod tests {
     }
 
     #[test]
+    fn a_person_reads_which_limit_is_reached_and_when_it_ends() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = State::at(directory.path().join("state")).unwrap();
+        let purse = SpendLog::open(&state, "one").unwrap();
+        purse.pay(5_020_000, 10 * 60 * 60).unwrap();
+        let check = |limits: Budget, words: &str| {
+            let told = purse.reached(&limits, 10 * 60 * 60 + 1);
+            assert_eq!(told.as_deref(), Some(words));
+        };
+        check(
+            limits(None, Some(5_000_000)),
+            "$5.02 of $5.00 today; a new day begins in 14 h",
+        );
+        check(
+            limits(Some(2_500), None),
+            "$5.02 of $0.0025 in this session",
+        );
+    }
+
+    #[test]
     fn a_broken_book_reaches_every_limit() {
         let directory = tempfile::tempdir().unwrap();
         let state = State::at(directory.path().join("state")).unwrap();
         let purse = SpendLog::open(&state, "one").unwrap();
         fs::write(&purse.file, "nonsense").unwrap();
-        assert!(purse.is_empty(&limits(Some(u64::MAX), None), 0));
-        assert!(!purse.is_empty(&limits(None, None), 0));
+        assert!(purse.reached(&limits(Some(u64::MAX), None), 0).is_some());
+        assert_eq!(purse.reached(&limits(None, None), 0), None);
     }
 }

@@ -163,6 +163,11 @@ pub fn judges() -> Vec<DoctorFinding> {
                 hint: test.clone(),
             },
         })
+        .chain(judge::spent_budget(&cwd).map(|spent| {
+            note(format!(
+                "the budget for the judge is spent: {spent} (hint: raise `[judge.budget]`, or wait)"
+            ))
+        }))
         .chain(trouble)
         .collect()
 }

@@ -254,11 +254,14 @@ fn money_is_counted_and_ends() {
     assert!(chain.ask(&request(JudgeStage::Fast)).is_ok());
     // The second pass of a decision that was begun is still paid for.
     assert!(chain.ask(&request(JudgeStage::Thinking)).is_ok());
-    assert_eq!(
-        chain
-            .ask(&request(JudgeStage::Fast))
-            .map_err(|trouble| trouble.failure),
-        Err(Failure::Budget)
+    let spent = chain.ask(&request(JudgeStage::Fast)).unwrap_err();
+    assert_eq!(spent.failure, Failure::Budget);
+    assert!(
+        spent
+            .detail
+            .starts_with("$0.003 of $0.0015 in this session (hint: "),
+        "{}",
+        spent.detail
     );
     assert_eq!(model.asked(), 3);
 }
