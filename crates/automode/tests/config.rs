@@ -236,6 +236,14 @@ fn mistakes_name_their_line_and_a_hint() {
         );
     }
     check(
+        "[judge]\nprovider = \"x\"",
+        ":2: unknown key `judge.provider`\nhint: a judge is an entry of its own: `kind` in `[[judge.chain]]`",
+    );
+    check(
+        "[judge]\napi_key = \"x\"",
+        ":2: unknown key `judge.api_key`\nhint: a secret does not belong here: `key_env`, `key_file` or `key_command` in `[[judge.chain]]` say where it is",
+    );
+    check(
         "colour = 1",
         ":1: unknown key `colour`\nhint: `automode config schema` lists every key",
     );

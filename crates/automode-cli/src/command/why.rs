@@ -101,10 +101,12 @@ fn show(entry: &Entry, said: Option<Said>) {
     }
     for finding in &entry.findings {
         println!(
-            "  {:<13} {}: {}",
+            "  {:<13} {}",
             finding.weight,
-            finding.rule,
-            output::folded(&output::clean(&finding.evidence), 16)
+            output::folded(
+                &output::clean(&format!("{}: {}", finding.rule, finding.evidence)),
+                16
+            )
         );
     }
     if entry.verdict != automode::Verdict::Allow {
@@ -113,11 +115,12 @@ fn show(entry: &Entry, said: Option<Said>) {
             entry.id
         );
         if let (Some(rule), true) = (&entry.permission, a_rule_helps(entry)) {
-            println!(
-                "             `automode allow {}` writes the rule {}",
+            let writes = format!(
+                "`automode allow {}` writes the rule {}",
                 entry.id,
                 output::clean(rule)
             );
+            println!("             {}", output::folded(&writes, 13));
         }
     }
 }

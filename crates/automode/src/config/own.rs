@@ -112,6 +112,7 @@ impl<'t, 'f> TomlSettings<'t, 'f> {
                     .map(|meant| format!("did you mean `{meant}`?"));
                 let hint = list_of(path, name)
                     .map(|list| format!("`{name}` stands in an entry of its own: `[[{list}]]`"))
+                    .or_else(|| of_a_judge(path, name))
                     .or(hint);
                 let hint =
                     hint.or_else(|| Some("`automode config schema` lists every key".to_owned()));
@@ -213,6 +214,22 @@ fn list_of(path: &str, name: &str) -> Option<&'static str> {
         is_near && field.kind.columns().iter().any(|column| column.key == name)
     });
     lists.next().map(|field| field.key)
+}
+
+/// What other programs call the key of a judge, written outside of the list of judges.
+fn of_a_judge(path: &str, name: &str) -> Option<String> {
+    let meant = match name {
+        _ if path != "judge" => return None,
+        "key" | "api_key" | "apikey" | "token" | "api_token" | "secret" | "password" => {
+            return Some("a secret does not belong here: `key_env`, `key_file` or `key_command` in `[[judge.chain]]` say where it is".to_owned());
+        }
+        "provider" | "type" | "vendor" | "service" => "kind",
+        "url" | "endpoint" | "host" => "base_url",
+        _ => return None,
+    };
+    Some(format!(
+        "a judge is an entry of its own: `{meant}` in `[[judge.chain]]`"
+    ))
 }
 
 /// `$5` or `$0.50`, in millionths.
