@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::home::Home;
 
@@ -161,7 +162,12 @@ fn every_command_line_is_one() {
                 continue;
             }
             let help = helps.entry(asked.clone()).or_insert_with(|| {
-                let output = home.run(&format!("{asked} --help"));
+                let output = if is_served {
+                    let words = asked.split(' ').chain(["--help"]);
+                    Command::new(&server).args(words).output().unwrap()
+                } else {
+                    home.run(&format!("{asked} --help"))
+                };
                 if output.status.success() {
                     String::from_utf8_lossy(&output.stdout).into_owned()
                 } else {
