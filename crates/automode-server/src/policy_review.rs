@@ -91,24 +91,22 @@ fn lint(review: &mut PolicyReview, place: &Path, group: &str, settings: &str) {
             format!("group {group}: {text}")
         }
     };
-    let add = |list: &mut Vec<String>, text: String| {
-        if !list.contains(&text) {
-            list.push(text);
+    // What holds for everyone is not said again for a group.
+    let add = |list: &mut Vec<String>, text: &str| {
+        let common = text.replace(&shown, "policy");
+        let own = told(text);
+        if !list.contains(&common) && !list.contains(&own) {
+            list.push(own);
         }
     };
     for fault in &policy.provenance().faults {
-        add(&mut review.faults, told(fault));
+        add(&mut review.faults, fault);
     }
     for note in policy.lint() {
         if note.origin.contains(&shown) {
             add(
                 &mut review.notes,
-                told(&format!(
-                    "{}: {} {}",
-                    note.kind.name(),
-                    note.subject,
-                    note.text
-                )),
+                &format!("{}: {} {}", note.kind.name(), note.subject, note.text),
             );
         }
     }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::command_text::command_text;
 use super::layout::{csrf, verdict};
+use super::told::told;
 use crate::clock;
 use crate::store::{Ask, AskState, Login, PersonRole};
 
@@ -25,7 +26,7 @@ pub fn ask_cards(asks: &[Ask], login: &Login, names: &dyn Fn(&str) -> String, no
             article.card.ask {
                 header { (verdict("ask")) " " b { (ask.agent) } " on " b { (names(&ask.device)) } " · " span.quiet { (ask.deadline.saturating_sub(now) / 1_000) " s left" } }
                 (command_text(&ask.brief, std::iter::once(ask.reason.as_str())))
-                p { (ask.reason) }
+                p.reason { (told(&ask.reason)) }
                 @if may {
                     form.answer method="post" action={ "/asks/" (ask.id) } {
                         (csrf(login))

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::clock;
 use crate::store::{TallyRow, real};
 
-/// SimulationCounts of the three verdicts.
+/// Counts of the three verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerdictCounts {
     pub allow: i64,
@@ -36,7 +36,7 @@ impl VerdictCounts {
     }
 }
 
-/// SimulationCounts by the name of the rows.
+/// Counts by the name of the rows.
 pub fn by_name(rows: &[TallyRow]) -> BTreeMap<String, VerdictCounts> {
     let mut counts: BTreeMap<String, VerdictCounts> = BTreeMap::new();
     for row in rows {
@@ -53,14 +53,43 @@ pub fn total(rows: &[TallyRow]) -> VerdictCounts {
     })
 }
 
-const WIDTH: f64 = 960.0;
-const HEIGHT: f64 = 200.0;
 const LEFT: f64 = 46.0;
 const BOTTOM: f64 = 24.0;
 
-/// Stacked columns, one a day, without holes.
+/// The size of a picture, in which writing keeps its own.
+#[derive(Clone, Copy)]
+struct ChartSize {
+    class: &'static str,
+    width: f64,
+    height: f64,
+    /// Days from one label to the next.
+    labels: usize,
+}
+
+/// Stacked columns, one a day, without holes; once for wide screens and once for narrow ones.
 pub fn days(rows: &[TallyRow], from: i64, to: i64) -> Markup {
     let counts = by_name(rows);
+    let long = to.saturating_sub(from) > 20;
+    let wide = ChartSize {
+        class: "wide-screen",
+        width: 1120.0,
+        height: 220.0,
+        labels: if long { 5 } else { 2 },
+    };
+    let narrow = ChartSize {
+        class: "narrow-screen",
+        width: 350.0,
+        height: 190.0,
+        labels: if long { 10 } else { 4 },
+    };
+    html! {
+        (drawn(&counts, from, to, wide))
+        (drawn(&counts, from, to, narrow))
+        (key())
+    }
+}
+
+fn drawn(counts: &BTreeMap<String, VerdictCounts>, from: i64, to: i64, size: ChartSize) -> Markup {
     let at = |day: i64| counts.get(&day.to_string()).copied().unwrap_or_default();
     let most = (from..=to)
         .map(|day| at(day).total())
@@ -69,15 +98,15 @@ pub fn days(rows: &[TallyRow], from: i64, to: i64) -> Markup {
         .max(1);
     let top = nice(most);
     let count = real(to.saturating_sub(from).saturating_add(1));
-    let step = (WIDTH - LEFT) / count;
-    let height = |number: i64| real(number) / real(top) * (HEIGHT - BOTTOM - 10.0);
-    let floor = HEIGHT - BOTTOM;
+    let step = (size.width - LEFT) / count;
+    let floor = size.height - BOTTOM;
+    let height = |number: i64| real(number) / real(top) * (floor - 10.0);
     html! {
-        svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label="Decisions by day" preserveAspectRatio="none" {
+        svg.chart class=(size.class) viewBox={ "0 0 " (size.width) " " (size.height) } role="img" aria-label="Decisions by day" {
             @for part in [0_i64, 1, 2] {
                 @let value = top * part / 2;
                 @let y = floor - height(value);
-                line.grid x1=(LEFT) x2=(WIDTH) y1=(fine(y)) y2=(fine(y)) {}
+                line.grid x1=(LEFT) x2=(size.width) y1=(fine(y)) y2=(fine(y)) {}
                 text.axis x=(LEFT - 8.0) y=(fine(y + 4.0)) text-anchor="end" { (short(value)) }
             }
             @for (index, day) in (from..=to).enumerate() {
@@ -90,14 +119,13 @@ pub fn days(rows: &[TallyRow], from: i64, to: i64) -> Markup {
                     rect.ask x=(fine(x)) width=(fine(step * 0.72)) y=(fine(floor - allow - ask)) height=(fine(ask)) {}
                     rect.deny x=(fine(x)) width=(fine(step * 0.72)) y=(fine(floor - allow - ask - deny)) height=(fine(deny)) {}
                 }
-                @if labelled(index, to.saturating_sub(from)) {
-                    text.axis x=(fine(x + step * 0.36)) y=(HEIGHT - 6.0) text-anchor="middle" {
+                @if index.is_multiple_of(size.labels) {
+                    text.axis x=(fine(x + step * 0.36)) y=(size.height - 6.0) text-anchor="middle" {
                         (clock::date(day).get(5..).unwrap_or_default())
                     }
                 }
             }
         }
-        (key())
     }
 }
 
@@ -105,11 +133,6 @@ fn key() -> Markup {
     html! {
         p.key { span.swatch.allow {} "allowed" span.swatch.ask {} "asked" span.swatch.deny {} "denied" }
     }
-}
-
-fn labelled(index: usize, span: i64) -> bool {
-    let every = if span > 20 { 5 } else { 2 };
-    index.is_multiple_of(every)
 }
 
 /// Bars lying down, largest first; each leads to its decisions.

@@ -6,6 +6,8 @@ use maud::{Markup, html};
 use super::EffectsPicture;
 use super::command_text::command_text;
 use super::layout::verdict;
+use super::stops::OUT_OF_REACH;
+use super::told::told;
 use crate::clock;
 use crate::ingest::verdict_name;
 use crate::store::DecisionRow;
@@ -20,7 +22,7 @@ pub fn decision(
     html! {
         div.headline {
             (verdict(verdict_name(entry.verdict)))
-            p.reason { (entry.reason) }
+            p.reason { (told(&entry.reason)) }
         }
         (wanted(row, entry, device))
         @if let Some(effects) = effects {
@@ -43,7 +45,7 @@ pub fn decision(
                     li class=(word) {
                         span.stage { (stage.stage) }
                         @if stage.verdict.is_some() { (verdict(word)) }
-                        span.told { (stage.note) }
+                        span.told { (told(&stage.note)) }
                     }
                 }
             }
@@ -79,7 +81,12 @@ fn wanted(row: &DecisionRow, entry: &Entry, device: &str) -> Markup {
                 @if entry.shadow { dt { "Mode" } dd { "shadow: recorded, not enforced" } }
                 @if let Some(protection) = &entry.protection { dt { "Protection" } dd { (protection) } }
             }
-            @if verdict_name(entry.verdict) != "allow" {
+            @if verdict_name(entry.verdict) == "allow" {
+            } @else if row.ground == "policy" {
+                p.quiet { "A permission rule says so: whoever wrote it can change it." }
+            } @else if OUT_OF_REACH.contains(&row.ground.as_str()) {
+                p.quiet { "A veto: no rule reaches it. Whoever sits at that machine can permit it once: " code { "automode allow-once " (entry.id) } }
+            } @else {
                 p { a.button href={ "/stops/" (row.id) "/allow" } { "Allow this for a group …" } }
             }
         }
@@ -95,7 +102,7 @@ fn findings(entry: &Entry) -> Markup {
                     thead { tr { th { "Rule" } th { "Weight" } th { "Evidence" } } }
                     tbody {
                         @for finding in &entry.findings {
-                            tr { td { a href={ "/decisions?rule=" (super::overview::encoded(&finding.rule)) } { (finding.rule) } } td { (finding.weight) } td { (finding.evidence) } }
+                            tr { td { a href={ "/decisions?rule=" (super::overview::encoded(&finding.rule)) } { (finding.rule) } } td { (finding.weight) } td { (told(&finding.evidence)) } }
                         }
                     }
                 } }

@@ -21,6 +21,7 @@ mod policy;
 mod rules;
 mod sign_in;
 mod stops;
+mod told;
 
 pub use acts::acts;
 pub use asks::{ask_cards, asks};

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::diff::{diff, diff_lines};
 use super::layout::csrf;
+use super::told::told;
 use crate::bundle::Manifest;
 use crate::clock;
 use crate::policy_review::PolicyReview;
@@ -127,9 +128,9 @@ pub(super) fn review(found: &PolicyReview) -> Markup {
     html! {
         div.review role="status" {
             @if found.passes() { p.note.good { "It may go out: no faults" @if !found.cases.is_empty() { ", " (passed) " of " (found.cases.len()) " cases as expected" } "." } }
-            @for fault in &found.faults { p.note.bad { (fault) } }
-            @for case in failed { p.note.bad { "case " b { (case.name) } ": " (case.verdict) " — " (case.reason) } }
-            @for note in &found.notes { p.note.warn { (note) } }
+            @for fault in &found.faults { p.note.bad { (told(fault)) } }
+            @for case in failed { p.note.bad { "case " b { (case.name) } ": " (case.verdict) " — " (told(&case.reason)) } }
+            @for note in &found.notes { p.note.warn { (told(note)) } }
         }
     }
 }

@@ -26,13 +26,19 @@ pub fn rules(rows: &[TallyRow], days: i64) -> Markup {
                 @for (name, counts) in sorted {
                     tr {
                         td { a href={ "/decisions?rule=" (encoded(name)) } { (if name.is_empty() { "no rule" } else { name }) } }
-                        td.n.deny { (grouped(counts.deny)) }
-                        td.n.ask { (grouped(counts.ask)) }
-                        td.n.allow { (grouped(counts.allow)) }
+                        (count("deny", counts.deny))
+                        (count("ask", counts.ask))
+                        (count("allow", counts.allow))
                         td.n { (format!("{:.1}", latency(name))) }
                     }
                 }
             }
         } }
     }
+}
+
+/// A number in the colour of its verdict; none is quiet.
+fn count(verdict: &str, number: i64) -> Markup {
+    let class = if number == 0 { "none" } else { verdict };
+    html! { td.n class=(class) { (grouped(number)) } }
 }
