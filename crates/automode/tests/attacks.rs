@@ -4,7 +4,11 @@
 //! The proving ground executes what is allowed; here nothing runs, so every change is held
 //! to the whole list.
 
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 #![recursion_limit = "256"]
 
 use automode::eval::{self, Case};
