@@ -28,4 +28,4 @@ pub use ir::{
 };
 pub use language::powershell;
 pub use place::taint_of;
-pub use program::{Nature, Natures, consult, natures_of};
+pub use program::{Nature, Natures, consult, is_steering_variable, natures_of};

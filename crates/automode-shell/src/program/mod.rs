@@ -39,6 +39,7 @@ mod variable;
 pub(crate) use file::PlaceEffect;
 pub use nature::{Nature, Natures, natures_of};
 pub(crate) use table::PathUse;
+pub use variable::is_steering_variable;
 pub(crate) use variable::{steers, steers_with};
 
 use crate::ir::{

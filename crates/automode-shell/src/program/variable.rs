@@ -51,6 +51,12 @@ pub(crate) fn steers_with(name: &str, value: &Value) -> bool {
         .is_some_and(|variable| variable.runs != VariableRuns::Nothing && !is_fine(variable, value))
 }
 
+/// The same for a value that stands in a file.
+#[must_use]
+pub fn is_steering_variable(name: &str, value: &str) -> bool {
+    steers_with(name, &Value::text(value, crate::Span::default()))
+}
+
 /// Whether a variable of this name may decide what programs run, load or trust.
 pub(crate) fn steers(name: &str) -> bool {
     find(name).is_some_and(|variable| variable.runs != VariableRuns::Nothing)

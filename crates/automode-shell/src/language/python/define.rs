@@ -16,6 +16,8 @@ enum Decorator {
     Calls(PyValue),
     /// It stays what it is, and is called later with anything.
     Registers,
+    /// A function of the program gets it, and what comes of that shows only there.
+    Wraps(PyValue),
     Unknown,
 }
 
@@ -31,6 +33,10 @@ impl PyProgram<'_, '_> {
                 Decorator::Keeps => {}
                 Decorator::Calls(caller) => callers.push(caller),
                 Decorator::Registers => registered = true,
+                Decorator::Wraps(caller) => {
+                    callers.push(caller);
+                    unknown = true;
+                }
                 Decorator::Unknown => unknown = true,
             }
         }
@@ -79,8 +85,11 @@ impl PyProgram<'_, '_> {
             {
                 Decorator::Keeps
             }
-            PyValue::Function(_)
-            | PyValue::Class(_)
+            PyValue::Function(_) => {
+                self.reading.unknown_call("decorator");
+                Decorator::Wraps(value.clone())
+            }
+            PyValue::Class(_)
             | PyValue::Heap(_)
             | PyValue::Method(..)
             | PyValue::Either(_)
@@ -156,6 +165,7 @@ impl PyProgram<'_, '_> {
                     && !value.is_plain()
                 {
                     self.reading.unknown_call("metaclass");
+                    self.escape(&value, crate::Taint::UNKNOWN);
                 }
             }
         }

@@ -169,6 +169,10 @@ impl Makefile {
         } else {
             value
         };
+        // make starts it for every line of every rule.
+        if name == "SHELL" && !is_usual_shell(&value) {
+            self.at_once.push(value.clone());
+        }
         let known = self.variables.get_mut(name);
         match (operator, known) {
             ("?=", Some(_)) if certain => {}
@@ -444,4 +448,29 @@ pub(super) fn closing(text: &str, round: bool) -> Option<usize> {
         }
     }
     None
+}
+
+/// A shell whose lines are read like any other's.
+fn is_usual_shell(value: &str) -> bool {
+    let mut words = value.split_whitespace();
+    let shell = match words.next() {
+        Some("/usr/bin/env") => words.next(),
+        first => first,
+    };
+    let usual = [
+        "sh",
+        "bash",
+        "dash",
+        "zsh",
+        "/bin/sh",
+        "/bin/bash",
+        "/bin/dash",
+        "/bin/zsh",
+        "/usr/bin/bash",
+        "/usr/bin/sh",
+        "/usr/bin/zsh",
+        "/usr/local/bin/bash",
+    ];
+    shell.is_some_and(|shell| usual.contains(&shell))
+        && words.all(|word| word.starts_with('-') || word == "pipefail")
 }
