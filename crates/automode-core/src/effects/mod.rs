@@ -13,15 +13,15 @@ mod url;
 mod verb;
 
 pub use body::Body;
-pub(crate) use content::exercised;
 pub use content::{Content, Runs, starting_commands};
+pub(crate) use content::{exercised, lent};
 pub use outward::reaches_out;
 pub use url::{Url, is_loopback};
 pub use verb::Verb;
 
 use automode_shell::{
-    Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Extent, Facts, Gap, GapKind,
-    Host, Span, Taint, Target, Value as Word, WriteHow, analyse,
+    Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Extent, Facts, FileFact, Gap,
+    GapKind, Host, Span, Taint, Target, Value as Word, WriteHow, analyse,
 };
 use serde_json::{Map, Value};
 
@@ -92,7 +92,12 @@ pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
         }
         Action::Write { path, .. } => known(write(path, WriteHow::Replace, context)),
         Action::Fetch { url, prompt } => known(match (fetch(url, context), prompt) {
-            (Act::Connect { host, .. }, Some(prompt)) if redact(prompt) != *prompt => {
+            (Act::Connect { host, .. }, prompt)
+                if prompt
+                    .as_ref()
+                    .is_some_and(|prompt| redact(prompt) != *prompt)
+                    || names_kept_value(url, facts) =>
+            {
                 Act::Connect {
                     host,
                     direction: Direction::Send,
@@ -156,8 +161,39 @@ fn hidden_by_glob(place: &str) -> Option<String> {
     let pattern = format!("/d/{names}");
     let all = names == "**";
     let named = || NamePattern::read(&pattern).is_some_and(|names| names.may_take(".env"));
-    let takes = names.starts_with(['*', '?']) && (all || named());
+    let takes = names.contains(['*', '?', '[', '{']) && (all || named());
     takes.then(|| format!("{folder}/.env"))
+}
+
+/// Whether an address spells a secret that stands in a file of variables, however short.
+fn names_kept_value(url: &str, facts: &Facts) -> bool {
+    const NAMES: &[&str] = &[
+        "PASS",
+        "SECRET",
+        "TOKEN",
+        "KEY",
+        "PIN",
+        "PWD",
+        "CREDENTIAL",
+        "AUTH",
+    ];
+    let kept = facts
+        .files
+        .iter()
+        .filter(|(path, _)| path.ends_with("/.env"));
+    let texts = kept.filter_map(|(_, file)| match file {
+        FileFact::Text { body, .. } => Some(body),
+        FileFact::Directory | FileFact::Absent | FileFact::Unreadable => None,
+    });
+    texts
+        .flat_map(|text| text.lines())
+        .filter_map(|line| line.split_once('='))
+        .filter(|(name, _)| {
+            let name = name.to_uppercase();
+            NAMES.iter().any(|word| name.contains(word))
+        })
+        .map(|(_, value)| value.trim().trim_matches(['"', '\'']))
+        .any(|value| value.len() >= 6 && url.contains(value))
 }
 
 /// What a search reads: a place, or what a pattern below it matches.

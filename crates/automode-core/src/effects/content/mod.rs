@@ -16,7 +16,7 @@ mod workflow;
 use automode_shell::place::{Place, Protected};
 use automode_shell::{Analysis, Context, Facts, FileFact, analyse};
 
-pub(crate) use exercise::called as exercised;
+pub(crate) use exercise::{called as exercised, lent};
 
 use super::Body;
 use crate::escape::shell_quoted;

@@ -381,6 +381,36 @@ const SETTINGS: &[&str] = &[
     "psalm.xml.dist",
     "compile_flags.txt",
     "compile_commands.json",
+    "hatch.toml",
+    "pixi.toml",
+    "tox.toml",
+    "uv.toml",
+    "poetry.toml",
+    "pdm.toml",
+    "alembic.ini",
+    "uwsgi.ini",
+    "supervisord.conf",
+    "openapitools.json",
+    "ormconfig.json",
+    "jasmine.json",
+    "cucumber.json",
+    "cucumber.yml",
+    "jest-preset.json",
+    "libs.versions.toml",
+    ".clang-tidy",
+    ".clangd",
+    ".pyre_configuration",
+    ".user.ini",
+    "php.ini",
+    "lombok.config",
+    "mprocs.yaml",
+    "biome.json",
+    "stryker.conf.json",
+    "dotnet-tools.json",
+    "cliff.toml",
+    "pip.conf",
+    "pip.ini",
+    "kustomization.yaml",
 ];
 
 /// Endings of project files that a build tool reads and obeys.
@@ -431,7 +461,6 @@ const PLAIN: &[&str] = &[
     ".terraform-version",
     ".mailmap",
     ".clang-format",
-    ".clang-tidy",
     ".rustfmt",
     ".env",
     ".ds_store",
@@ -527,6 +556,18 @@ fn is_hidden_settings(name: &str, ending: &str) -> bool {
 /// `x.d.ts`: types and nothing else.
 fn is_type_declaration(name: &str) -> bool {
     name.ends_with(".d.ts") || name.ends_with(".d.mts") || name.ends_with(".d.cts")
+}
+
+/// Whether a file of this name is make's.
+pub(super) fn is_makefile(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    matches!(name, "Makefile" | "makefile" | "GNUmakefile")
+}
+
+/// Whether a file of this name holds variables for programs.
+pub(super) fn is_environment(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name == ".env" || name.starts_with(".env.") || name.ends_with(".env")
 }
 
 /// Whether nothing that runs can come of a file of this name.

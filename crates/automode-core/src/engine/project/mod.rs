@@ -5,12 +5,14 @@
 //! all rules, guards and exceptions, as if it had been typed. A file that git has
 //! unchanged is the person's own. What could not be read is never clean.
 
+mod data;
 mod example;
 mod kind;
 mod reading;
 mod same_command;
 mod settings;
 mod source;
+mod taken;
 mod task_file;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -220,7 +222,9 @@ fn session_files<'c>(case: &'c Case<'_>) -> impl Iterator<Item = &'c str> {
         .rev()
         .map(|file| file.path.as_str())
         .filter(move |path| {
-            !listed.contains(path) && case.context.is_inside(path) && !kind::is_data(path)
+            !listed.contains(path)
+                && case.context.is_inside(path)
+                && (!kind::is_data(path) || kind::is_environment(path))
         })
         .take(SESSION_FILES)
 }

@@ -4,17 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use automode_shell::language::capability::SourceLanguage;
 use automode_shell::{
-    Act, Analysis, Code, Coverage, Extent, Facts, FileFact, Gap, GapKind, Target, analyse,
+    Act, Analysis, Code, Coverage, Effect, Extent, Facts, FileFact, Gap, GapKind, Target, analyse,
 };
 
+use super::data::data_marks;
 use super::example::examples;
 use super::kind::{self, ProjectFileKind};
 use super::settings::{manifest_marks, settings};
 use super::source::{loaded_beside, scanned, scripts};
+use super::taken::taken_in;
 use super::task_file::tasks_of_python;
-use crate::effects::{exercised, starting_commands};
+use crate::effects::{exercised, lent, starting_commands};
 use crate::engine::case::Case;
-use crate::exceptions::{EXCEPTIONS, asked_program, in_tables, is_well_known};
+use crate::exceptions::{EXCEPTIONS, asked_program};
 use crate::rules::CATALOGUE;
 use crate::scene::{ProjectState, Scene, Suspicion, SuspicionOrigin, report};
 use crate::{Action, ChangedFile, guards};
@@ -54,7 +56,11 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
             .filter(|file| kind::of(&file.path) == ProjectFileKind::Followed);
         followed
             .filter_map(|file| text(&file.now).map(|text| (file, text)))
-            .flat_map(|(file, text)| self.analyses(&file.path, text))
+            .flat_map(|(file, text)| {
+                let mut all = self.analyses(&file.path, text, exercised(&file.path, text));
+                all.extend(self.lent_analyses(&file.path, text));
+                all
+            })
             .flat_map(|(_, analysis)| analysis.needs)
             .map(|need| need.path().to_owned())
             .filter(|path| !self.facts.files.contains_key(path))
@@ -122,16 +128,17 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
 
     fn marks_of_kind(&self, path: &str, text: &str) -> Vec<ReadMark> {
         let marks = match kind::of(path) {
-            ProjectFileKind::Data => Vec::new(),
+            ProjectFileKind::Data => data_marks(path, text),
             ProjectFileKind::Manifest => return self.manifest(path, text),
             ProjectFileKind::Followed => return self.followed(path, text),
             ProjectFileKind::Scanned(language) => scanned(language, text)
                 .into_iter()
                 .chain(loaded_beside(language, text))
+                .chain(self.taken_in(path, text))
                 .chain(self.climbs_out(path, text))
                 .collect(),
             ProjectFileKind::Markup => scanned(SourceLanguage::JavaScript, &scripts(text)),
-            ProjectFileKind::Settings => settings(text)
+            ProjectFileKind::Settings => settings(path, text)
                 .into_iter()
                 .chain(self.taken_in(path, text))
                 .collect(),
@@ -142,24 +149,16 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
         marks.into_iter().map(unread).collect()
     }
 
-    /// Packages that a build takes in and runs, where this session wrote the list: those that
-    /// few know are code that nobody chose.
+    /// Packages that a build takes in and runs, where this session wrote the list.
     fn taken_in(&self, path: &str, text: &str) -> Vec<String> {
-        let session = self.case.session.written.iter();
-        let written = session.into_iter().any(|file| file.path == path)
-            || self
-                .case
-                .effects
-                .writes
-                .iter()
-                .any(|write| write.path == path);
-        if !written || !path.ends_with("/Cargo.toml") {
-            return Vec::new();
+        let mut session = self.case.session.written.iter();
+        let written = session.any(|file| file.path == path);
+        let mut writes = self.case.effects.writes.iter();
+        if written || writes.any(|write| write.path == path) {
+            taken_in(path, text)
+        } else {
+            Vec::new()
         }
-        in_tables(text)
-            .filter(|name| !is_well_known(name))
-            .map(|name| format!("takes in `{}`, which is built and run", report::name(&name)))
-            .collect()
     }
 
     /// Names that lead out of the project from where the file lies: modules and data that
@@ -189,9 +188,11 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
     fn manifest(&self, path: &str, text: &str) -> Vec<ReadMark> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         // A runner takes the nearest one on its way up.
-        let followed = super::directories(self.case)
-            .iter()
-            .any(|start| start == folder || start.starts_with(&format!("{folder}/")));
+        // What a hook runs, nobody followed.
+        let followed = !super::starts_hooks(self.case)
+            && super::directories(self.case)
+                .iter()
+                .any(|start| start == folder || start.starts_with(&format!("{folder}/")));
         match serde_json::from_str(text) {
             Ok(serde_json::Value::Object(manifest)) => manifest
                 .iter()
@@ -202,8 +203,27 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
                 })
                 .collect(),
             Ok(_) | Err(_) if followed => Vec::new(),
+            Ok(_) | Err(_) if kind::is_makefile(path) => self.targets(path, text),
             Ok(_) | Err(_) => vec![unread("holds tasks that were not read")],
         }
+    }
+
+    /// Every target of a Makefile, as if it had been asked for.
+    fn targets(&self, path: &str, text: &str) -> Vec<ReadMark> {
+        let usual = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        let targets: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with(['\t', ' ', '#', '.']) && !line.contains(":="))
+            .filter_map(|line| line.split_once(':'))
+            .flat_map(|(names, _)| names.split_whitespace())
+            .filter(|name| name.chars().all(usual))
+            .collect();
+        if path.contains(['\'', '\\']) {
+            return vec![unread("holds tasks that were not read")];
+        }
+        let all = format!("make -f '{path}' {}", targets.join(" "));
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        self.task(&format!("cd '{folder}' && {all}"))
     }
 
     /// The scripts of a manifest, each as if it had been typed. Tools that run the project's
@@ -215,38 +235,63 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
                 let Some(script) = script.as_str() else {
                     return vec![unread(format!("has a script that was not read: `{name}`"))];
                 };
-                let mut analysis = analyse(script, &self.case.context, &self.facts);
-                let runs = |act: &Act| {
-                    if let Act::Execute { code, .. } = act {
-                        matches!(code, Code::Task { .. })
-                    } else {
-                        false
-                    }
-                };
-                if analysis.effects.iter().any(|effect| runs(&effect.act)) {
-                    analysis.effects.retain(|effect| !runs(&effect.act));
-                    analysis.coverage = without_unseen(analysis.coverage);
-                }
-                self.judged(script, &analysis)
+                self.task(script)
             })
             .collect()
     }
 
+    /// What a task does beside running the project's code, which is what this reading is for.
+    fn task(&self, script: &str) -> Vec<ReadMark> {
+        let mut analysis = analyse(script, &self.case.context, &self.facts);
+        let runs = |act: &Act| {
+            if let Act::Execute { code, .. } = act {
+                matches!(code, Code::Task { .. })
+            } else {
+                false
+            }
+        };
+        if analysis.effects.iter().any(|effect| runs(&effect.act)) {
+            analysis.effects.retain(|effect| !runs(&effect.act));
+            analysis.coverage = without_unseen(analysis.coverage);
+        }
+        self.judged(script, &analysis)
+    }
+
     fn followed(&self, path: &str, text: &str) -> Vec<ReadMark> {
-        let analyses = self.analyses(path, text);
+        let analyses = self.analyses(path, text, exercised(path, text));
         if analyses.is_empty() {
             return vec![unread("is code that is not read")];
         }
-        analyses
+        let mut marks: Vec<ReadMark> = analyses
             .iter()
             .flat_map(|(command, analysis)| self.judged(command, analysis))
+            .collect();
+        let packed = [".zip", ".egg", ".whl", ".pyz"];
+        if text.contains("sys.path") && packed.iter().any(|ending| text.contains(ending)) {
+            marks.push(unread("takes modules from an archive that was not read"));
+        }
+        for (command, analysis) in self.lent_analyses(path, text) {
+            for mark in self.judged_when_called(&command, &analysis) {
+                if !marks.contains(&mark) {
+                    marks.push(mark);
+                }
+            }
+        }
+        marks
+    }
+
+    /// The same with a call of everything that the file defines.
+    fn lent_analyses(&self, path: &str, text: &str) -> Vec<(String, Analysis)> {
+        lent(path, text)
+            .into_iter()
+            .flat_map(|body| self.analyses(path, text, body))
             .collect()
     }
 
-    fn analyses(&self, path: &str, text: &str) -> Vec<(String, Analysis)> {
+    fn analyses(&self, path: &str, text: &str, body: String) -> Vec<(String, Analysis)> {
         let mut facts = self.facts.clone();
         let body = FileFact::Text {
-            body: self.importable(path, exercised(path, text)),
+            body: self.importable(path, body),
             session: true,
         };
         facts.files.insert(path.to_owned(), body);
@@ -283,31 +328,11 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
         let action = Action::Shell {
             command: command.to_owned(),
         };
-        let scene = Scene {
-            action: &action,
-            analysis: Some(analysis),
-            content: &[],
-            writes: &[],
-            context: &self.case.context,
-            facts: &self.case.facts,
-            session: self.case.session,
-            project: &ProjectState::Unknown,
-            known_places: &self.case.known_places,
-        };
-        let gaps = match &analysis.coverage {
-            Coverage::Complete => &[][..],
-            Coverage::Partial(gaps) => gaps,
-            Coverage::Opaque(gap) => std::slice::from_ref(gap),
-        };
-        let mut marks: Vec<ReadMark> = gaps
+        let scene = self.scene(&action, analysis);
+        let mut marks: Vec<ReadMark> = gaps_of(&analysis.coverage)
             .iter()
             .filter(|gap| !is_library_call(gap) && !asked_program::accepts(gap, &scene))
-            .map(|gap| {
-                unread(format!(
-                    "holds code that is not understood: {}",
-                    report::gap(&gap.kind)
-                ))
-            })
+            .map(not_understood)
             .collect();
         let rules = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
         marks.extend(rules.map(|finding| found(format!("{}: {}", finding.rule, finding.evidence))));
@@ -317,17 +342,88 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
                 && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
                 && !asked_program::covers(effect, &scene)
         });
-        marks.extend(open.map(|effect| {
-            unread(format!(
-                "does more than is routine: {}",
-                report::line(&effect.act.to_string())
-            ))
-        }));
+        marks.extend(open.map(beyond_routine));
         marks
     }
 }
 
+fn gaps_of(coverage: &Coverage) -> &[Gap] {
+    match coverage {
+        Coverage::Complete => &[],
+        Coverage::Partial(gaps) => gaps,
+        Coverage::Opaque(gap) => std::slice::from_ref(gap),
+    }
+}
+
+fn not_understood(gap: &Gap) -> ReadMark {
+    unread(format!(
+        "holds code that is not understood: {}",
+        report::gap(&gap.kind)
+    ))
+}
+
+fn beyond_routine(effect: &Effect) -> ReadMark {
+    unread(format!(
+        "does more than is routine: {}",
+        report::line(&effect.act.to_string())
+    ))
+}
+
+/// Rules about whom somebody else is told something: a function says what its caller wants said.
+fn is_for_caller(rule: &str) -> bool {
+    matches!(
+        rule,
+        "external-write" | "local-service" | "transport-weakening"
+    )
+}
+
 impl ProjectReader<'_, '_> {
+    /// What stands out in functions that somebody may call. Whom they talk to and what they
+    /// leave where they are told is their caller's, and a caller that changed is read itself.
+    fn judged_when_called(&self, command: &str, analysis: &Analysis) -> Vec<ReadMark> {
+        let action = Action::Shell {
+            command: command.to_owned(),
+        };
+        let scene = self.scene(&action, analysis);
+        let mut marks: Vec<ReadMark> = gaps_of(&analysis.coverage)
+            .iter()
+            .filter(|gap| is_run_by_name(gap))
+            .map(not_understood)
+            .collect();
+        let rules = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
+        marks.extend(
+            rules
+                .filter(|finding| !is_for_caller(finding.rule))
+                .map(|finding| found(format!("{}: {}", finding.rule, finding.evidence))),
+        );
+        marks.extend(guards::check(&scene).map(|stop| found(stop.reason)));
+        let open = analysis.effects.iter().filter(|effect| {
+            let acts = match &effect.act {
+                Act::Execute { .. } | Act::Delete { .. } => true,
+                Act::Write { target, .. } => target.extent != Extent::Unknown,
+                _ => false,
+            };
+            acts && !self.is_read(&effect.act)
+                && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
+        });
+        marks.extend(open.map(beyond_routine));
+        marks
+    }
+
+    fn scene<'s>(&'s self, action: &'s Action, analysis: &'s Analysis) -> Scene<'s> {
+        Scene {
+            action,
+            analysis: Some(analysis),
+            content: &[],
+            writes: &[],
+            context: &self.case.context,
+            facts: &self.case.facts,
+            session: self.case.session,
+            project: &ProjectState::Unknown,
+            known_places: &self.case.known_places,
+        }
+    }
+
     /// Code whose text is among what is read: what it does is in the list itself.
     fn is_read(&self, act: &Act) -> bool {
         if let Some((code, origin)) = act.executes() {
@@ -372,35 +468,14 @@ fn text(fact: &FileFact) -> Option<&str> {
 fn is_library_call(gap: &Gap) -> bool {
     /// Names behind which any code may stand.
     const OPEN: &[&str] = &[
-        "eval",
-        "exec",
-        "compile",
-        "getattr",
-        "__import__",
         "import_module",
-        "run_path",
-        "run_module",
         "loads",
         "load",
-        "CDLL",
-        "cdll",
-        "windll",
-        "PyDLL",
-        "system",
-        "popen",
-        "Popen",
-        "spawn",
-        "execv",
-        "execve",
-        "execvp",
         "fork",
         "setattr",
+        "getattr",
         "globals",
         "vars",
-        "__subclasses__",
-        "__globals__",
-        "__builtins__",
-        "dlopen",
         "remove",
         "unlink",
         "rmtree",
@@ -420,7 +495,122 @@ fn is_library_call(gap: &Gap) -> bool {
         return false;
     };
     let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
-    !OPEN.contains(&last)
+    !OPEN.contains(&last) && !is_run_by_name(gap)
+}
+
+/// A call, an import or a program that may be anything, whoever calls for it.
+fn is_run_by_name(gap: &Gap) -> bool {
+    /// Calls that run what they are given.
+    const RUNS: &[&str] = &[
+        "eval",
+        "exec",
+        "compile",
+        "__import__",
+        "run_path",
+        "run_module",
+        "runsource",
+        "runcode",
+        "exec_module",
+        "load_module",
+        "load_model",
+        "spec_from_file_location",
+        "SourceFileLoader",
+        "SourcelessFileLoader",
+        "ExtensionFileLoader",
+        "zipimporter",
+        "fileConfig",
+        "methodcaller",
+        "attrgetter",
+        "CDLL",
+        "cdll",
+        "windll",
+        "PyDLL",
+        "dlopen",
+        "system",
+        "popen",
+        "Popen",
+        "spawn",
+        "posix_spawn",
+        "execv",
+        "execve",
+        "execvp",
+        "create_subprocess_shell",
+        "create_subprocess_exec",
+        "__subclasses__",
+        "__globals__",
+        "__builtins__",
+        "remove_tree",
+        "send2trash",
+    ];
+    /// Modules that start programs, run text, or have power over other machines.
+    const MODULES: &[&str] = &[
+        "aioboto3",
+        "ansible_runner",
+        "asyncssh",
+        "bdb",
+        "boto3",
+        "builtins",
+        "cProfile",
+        "cffi",
+        "cloudpickle",
+        "code",
+        "codeop",
+        "crontab",
+        "dill",
+        "distutils",
+        "docker",
+        "dulwich",
+        "fabric",
+        "git",
+        "imp",
+        "invoke",
+        "jsonpickle",
+        "keyring",
+        "kubernetes",
+        "marshal",
+        "nntplib",
+        "paramiko",
+        "pdb",
+        "pexpect",
+        "pip",
+        "plumbum",
+        "podman",
+        "profile",
+        "pty",
+        "ptyprocess",
+        "pygit2",
+        "pysftp",
+        "runpy",
+        "scp",
+        "secretstorage",
+        "send2trash",
+        "sh",
+        "telnetlib",
+        "trace",
+        "zipimport",
+    ];
+    match &gap.kind {
+        GapKind::Call { name, .. } => {
+            let module = name.strip_prefix("import ").unwrap_or(name);
+            let module = module.split(['.', '(', ' ']).next().unwrap_or_default();
+            let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
+            RUNS.contains(&last)
+                || MODULES.contains(&module)
+                // A way round the name: `os.__dict__["system"]`, `vars(os)["system"]`.
+                || ["__dict__", "__globals__", "__builtins__", "__subclasses__", "vars(", "globals("]
+                    .iter()
+                    .any(|way| name.contains(way))
+                || name.starts_with("sys.path ")
+        }
+        // What the budget did not reach was not read.
+        GapKind::DynamicProgram | GapKind::Budget => true,
+        GapKind::Unseen(_)
+        | GapKind::Syntax(_)
+        | GapKind::Program(_)
+        | GapKind::Argument { .. }
+        | GapKind::DynamicWord { .. }
+        | GapKind::Refused(_) => false,
+    }
 }
 
 /// What is left to understand where tasks were looked at elsewhere.

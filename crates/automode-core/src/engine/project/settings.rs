@@ -1,5 +1,7 @@
 //! Settings of tools, line by line: what they load or run, and where they lead.
 
+use automode_shell::is_steering_variable;
+
 use super::kind;
 use crate::scene::report;
 
@@ -68,6 +70,24 @@ const TELLING: &[&str] = &[
     "local-plugins",
     "<!(",
     "<!@(",
+    "<jvm>",
+    "argline",
+    "<repositor",
+    "<pluginrepositor",
+    "<systempath>",
+    "<analyzer",
+    "project sdk=",
+    "auto_prepend",
+    "packagesources",
+    "auto_append",
+    "script_shell",
+    "scriptshell",
+    "extraargs",
+    "compiler:",
+    "on-run-",
+    "_hooks",
+    "\"binary\"",
+    "<%",
 ];
 
 /// Lines that name a place for people.
@@ -82,8 +102,12 @@ const SHOWN: &[&str] = &[
 ];
 
 /// Lines of a tool's settings that say what it loads or runs, or lead elsewhere.
-pub(super) fn settings(text: &str) -> Vec<String> {
-    text.lines()
+pub(super) fn settings(path: &str, text: &str) -> Vec<String> {
+    let lines = text.lines();
+    if path.contains("/.cargo/") {
+        return cargo_settings(text);
+    }
+    lines
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']) && !line.starts_with("//"))
         .filter(|line| {
@@ -94,6 +118,7 @@ pub(super) fn settings(text: &str) -> Vec<String> {
             ];
             let shown = SHOWN.iter().any(|word| lower.contains(word));
             TELLING.iter().any(|word| lower.contains(word))
+                || is_steering_line(line)
                 || takes_data_for_code(&lower)
                 || (!shown && leads.iter().any(|lead| lower.contains(lead)))
         })
@@ -101,13 +126,65 @@ pub(super) fn settings(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// `NAME = "value"` of a variable that makes programs load or start something.
+fn is_steering_line(line: &str) -> bool {
+    line.split_once(['=', ':']).is_some_and(|(name, value)| {
+        let name = name.trim().trim_matches(['"', '\'']);
+        let upper = !name.is_empty()
+            && name
+                .chars()
+                .all(|letter| letter.is_ascii_uppercase() || matches!(letter, '_' | '0'..='9'));
+        upper && is_steering_variable(name, value.trim().trim_matches(['"', '\'']))
+    })
+}
+
+/// Lines of cargo's own settings, of which only these change nothing about what runs.
+fn cargo_settings(text: &str) -> Vec<String> {
+    const TABLES: &[&str] = &[
+        "term",
+        "net",
+        "profile",
+        "doc",
+        "future-incompat-report",
+        "cargo-new",
+        "alias",
+    ];
+    const KEYS: &[&str] = &["jobs", "incremental", "target", "dep-info-basedir"];
+    let mut table = String::new();
+    let mut marks = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if line.starts_with('[') {
+            table = line.trim_matches(['[', ']']).trim().to_owned();
+            continue;
+        }
+        let key = line.split('=').next().unwrap_or_default().trim();
+        let full = if table.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{table}.{key}")
+        };
+        let (first, rest) = full.split_once('.').unwrap_or((full.as_str(), ""));
+        let calm = TABLES.contains(&first) && !rest.contains("git-fetch-with-cli")
+            || first == "build" && KEYS.contains(&rest);
+        // An alias is one of cargo's own commands, or runs something else.
+        let runs = first == "alias" && (line.contains("run") || line.contains("--config"));
+        if !calm || runs {
+            marks.push(format!(
+                "sets `{}`, which may load other code",
+                report::name(line)
+            ));
+        }
+    }
+    marks
+}
+
 /// What an entry of a package's manifest may start: settings of tools that look for them there.
 pub(super) fn manifest_marks(key: &str, value: &serde_json::Value) -> Vec<String> {
     const PLAIN: &[&str] = &[
         "author",
-        "autoload",
-        "autoload-dev",
-        "bin",
         "browser",
         "browserslist",
         "bugs",
@@ -123,13 +200,11 @@ pub(super) fn manifest_marks(key: &str, value: &serde_json::Value) -> Vec<String
         "imports",
         "keywords",
         "license",
-        "main",
         "minimum-stability",
         "module",
         "name",
         "optionalDependencies",
         "overrides",
-        "packageManager",
         "peerDependencies",
         "peerDependenciesMeta",
         "prefer-stable",
@@ -147,13 +222,111 @@ pub(super) fn manifest_marks(key: &str, value: &serde_json::Value) -> Vec<String
         "version",
         "volta",
         "workspaces",
+        "$schema",
     ];
     if PLAIN.contains(&key) {
         return Vec::new();
     }
     serde_json::to_string_pretty(&serde_json::json!({ key: value }))
-        .map(|lines| settings(&lines))
+        .map(|lines| settings("", &lines))
         .unwrap_or_default()
+}
+
+/// Words of lines that name code to be loaded.
+const LOADS: &[&str] = &[
+    "require",
+    "setup",
+    "plugin",
+    "preload",
+    "import",
+    "include",
+    "loader",
+    "transform",
+    "parser",
+    "runner",
+    "extends",
+    "bootstrap",
+    "python_files",
+    "testmatch",
+    "testregex",
+    "pythonpath",
+    "environment",
+    "reporter",
+    "mapper",
+    "helpers",
+    "entities",
+    "spec:",
+    "before:",
+    "files",
+    "extensions",
+    "-config",
+];
+
+/// Endings of what people and tools read, which settings name all the time.
+const ORDINARY: &[&str] = &[
+    "md",
+    "markdown",
+    "rst",
+    "adoc",
+    "txt",
+    "json",
+    "json5",
+    "jsonc",
+    "toml",
+    "yml",
+    "yaml",
+    "csv",
+    "tsv",
+    "html",
+    "htm",
+    "css",
+    "scss",
+    "sass",
+    "less",
+    "svg",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "ico",
+    "webp",
+    "woff",
+    "woff2",
+    "lock",
+    "map",
+    "log",
+    "sql",
+    "proto",
+    "graphql",
+    "xml",
+    "ini",
+    "cfg",
+    "conf",
+    "typed",
+    "pem",
+    "crt",
+    "env",
+    "db",
+    "sqlite",
+    "sqlite3",
+    "xsd",
+    "prisma",
+    "lcov",
+    "po",
+    "ignore",
+    "pdf",
+    "properties",
+    "tmpl",
+    "template",
+    "j2",
+    "jinja",
+    "hbs",
+    "feature",
+];
+
+/// A name of data that neither people nor tools have a use for in settings and code.
+pub(super) fn is_odd_data(word: &str) -> bool {
+    word.contains('.') && kind::is_data(word) && !ORDINARY.contains(&kind::ending(word))
 }
 
 /// Whether a line of settings takes a file for code whose name says that it is none.
@@ -196,6 +369,21 @@ fn takes_data_for_code(line: &str) -> bool {
     };
     let quoted = || line.split(['"', '\'']).skip(1).step_by(2);
     let bare = || line.split([' ', '\t', ',', '[', ']', '"', '\'']);
-    let beside = |word: &str| word.starts_with("./") && data(word);
-    named && quoted().any(data) || (named || listed) && bare().any(beside)
+    let beside = |word: &str| {
+        ["./", "<rootdir>/", "${", "$("]
+            .iter()
+            .any(|start| word.starts_with(start))
+            && data(word)
+    };
+    // Nobody names such a file in settings but to have it loaded.
+    let odd = is_odd_data;
+    let loads = LOADS.iter().any(|word| line.contains(word));
+    let words = || {
+        line.split([
+            ' ', '\t', ',', '[', ']', '"', '\'', '=', '(', ')', '<', '>', ';',
+        ])
+    };
+    named && quoted().any(data)
+        || (named || listed || loads) && bare().any(beside)
+        || (named || listed || loads) && words().any(odd)
 }

@@ -4,6 +4,7 @@ use automode_shell::language::capability::{
     Capability, CapabilityReading, CapabilityUse, SourceLanguage, capabilities,
 };
 
+use super::settings::is_odd_data;
 use crate::scene::report;
 
 /// What a source file is able to do that a test does not need to.
@@ -35,12 +36,44 @@ pub(super) fn loaded_beside(language: SourceLanguage, text: &str) -> Vec<String>
         (SourceLanguage::JavaScript, "Deno."),
         (SourceLanguage::JavaScript, "Bun."),
         (SourceLanguage::Go, "//go:linkname"),
+        (SourceLanguage::JavaScript, "data:text/javascript"),
+        (SourceLanguage::JavaScript, "data:application/"),
+        (SourceLanguage::Elixir, "\"cmd "),
+        (SourceLanguage::Rust, "rustc-link"),
+        (SourceLanguage::Rust, "rustc-flags"),
+        (SourceLanguage::Rust, "rustc-linker"),
+        (SourceLanguage::Rust, "rustc-env=PATH"),
+        (SourceLanguage::Swift, "`Process`"),
     ];
-    WORDS
+    let words = WORDS
         .iter()
         .filter(|(of, word)| *of == language && text.contains(word))
-        .map(|(_, word)| format!("loads or does what is not read here: `{word}`"))
-        .collect()
+        .map(|(_, word)| format!("loads or does what is not read here: `{word}`"));
+    let lines = text
+        .lines()
+        .filter(|line| is_shared_alias(language, line) || takes_data_for_code(line))
+        .map(|line| {
+            let line = report::name(line.trim());
+            format!("loads or does what is not read here: `{line}`")
+        });
+    words.chain(lines).collect()
+}
+
+/// A name for all files of a program, under which none of them shows what it uses.
+fn is_shared_alias(language: SourceLanguage, line: &str) -> bool {
+    language == SourceLanguage::CSharp
+        && line.trim_start().starts_with("global using")
+        && (line.contains('=') || line.contains("static"))
+}
+
+/// A line that loads a file as code whose name says that it is none.
+fn takes_data_for_code(line: &str) -> bool {
+    const LOADS: &[&str] = &[
+        "require", "import", "load", "include", "apply", "source", "use ", "from ",
+    ];
+    let loads = LOADS.iter().any(|word| line.contains(word));
+    let mut words = line.split(['"', '\'', '`', '(', ')', ' ', ',']);
+    loads && words.any(is_odd_data)
 }
 
 /// The scripts in a markup file.
