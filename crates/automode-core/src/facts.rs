@@ -30,6 +30,14 @@ pub enum Query {
         /// The commit to compare with; `None`: the last one.
         since: Option<String>,
     },
+    /// What the commits hold that a push would hand out: asked for only before a push.
+    Outgoing {
+        directory: String,
+        /// The remote by its name, `-` for an address; `None`: any.
+        remote: Option<String>,
+        /// Revisions, `--branches` or `--tags`.
+        names: Vec<String>,
+    },
     /// The session's user words and calls: asked for only when a judge is about to see them.
     Transcript,
     /// A person's permit for this one call, which the answer uses up: asked for only
@@ -49,6 +57,8 @@ pub struct Facts {
     pub repos: BTreeMap<String, RepoFact>,
     /// What changed, by the directory that was asked about.
     pub changes: BTreeMap<String, Changes>,
+    /// What a push would hand out, by the directory that was asked about.
+    pub outgoing: BTreeMap<String, Outgoing>,
     /// The agent's own record, where the runtime reads one; the session's stands in for it.
     pub transcript: Option<Vec<transcript::Entry>>,
     /// The calls so far with what became of them, where the session does not carry them.
@@ -116,6 +126,37 @@ pub struct RepoFact {
 
 /// Stands among the helpers of a repository that has hooks in their usual place.
 pub const HOOKS: &str = "hooks";
+
+/// What the commits hold that no remote has yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Everything was looked through.
+    pub whole: bool,
+    pub parts: Vec<OutgoingPart>,
+}
+
+impl Outgoing {
+    /// What either hands out.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.whole &= other.whole;
+        self.parts.extend(other.parts);
+        self
+    }
+}
+
+/// Something that was added in a commit, whether or not a later one took it away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutgoingPart {
+    /// The file, absolute; `None`: names and messages of commits.
+    pub path: Option<String>,
+    /// The lines that were added.
+    pub text: String,
+    /// The file was not there before.
+    pub added: bool,
+    /// It is no text.
+    pub binary: bool,
+}
 
 /// What differs from a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]

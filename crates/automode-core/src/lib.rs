@@ -44,8 +44,8 @@ pub use call::{CallRecord, Outcome, ToolCall};
 pub use decision::Decision;
 pub use digest::{Digester, digest, hex};
 pub use facts::{
-    ChangedFile, Changes, Facts, GitState, HOOKS, PathFact, PathKind, Query, Remote, RepoFact,
-    Tracking,
+    ChangedFile, Changes, Facts, GitState, HOOKS, Outgoing, OutgoingPart, PathFact, PathKind,
+    Query, Remote, RepoFact, Tracking,
 };
 pub use failure::{Failure, Fallback, OnUnavailable};
 pub use finding::{Finding, Weight};

@@ -4,7 +4,8 @@ use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode_core::{
-    CallRecord, Changes, Facts, Failure, PathFact, Query, RepoFact, Session, judge, transcript,
+    CallRecord, Changes, Facts, Failure, Outgoing, PathFact, Query, RepoFact, Session, judge,
+    transcript,
 };
 use automode_shell::FileFact;
 use automode_shell::place::has_secret_name;
@@ -73,6 +74,14 @@ pub trait ImaginedFiles {
                 }
                 Query::Changes { directory, .. } => {
                     facts.changes.insert(directory.clone(), self.changes());
+                }
+                // Nothing was committed there that a push would hand out.
+                Query::Outgoing { directory, .. } => {
+                    let all = Outgoing {
+                        whole: true,
+                        parts: Vec::new(),
+                    };
+                    facts.outgoing.insert(directory.clone(), all);
                 }
                 Query::Transcript | Query::Permit => {}
             }

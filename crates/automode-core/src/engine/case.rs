@@ -124,6 +124,7 @@ impl<'a> Case<'a> {
             shell,
             repos,
             changes,
+            outgoing,
             transcript,
             calls,
             permit,
@@ -134,6 +135,14 @@ impl<'a> Case<'a> {
         self.facts.repos.extend(repos);
         let changed = !changes.is_empty();
         self.facts.changes.extend(changes);
+        for (directory, found) in outgoing {
+            let known = self.facts.outgoing.remove(&directory);
+            let all = match known {
+                Some(known) => known.with(found),
+                None => found,
+            };
+            self.facts.outgoing.insert(directory, all);
+        }
         self.facts.transcript = transcript.or(self.facts.transcript.take());
         self.facts.calls = calls.or(self.facts.calls.take());
         self.facts.permit = permit.or(self.facts.permit.take());

@@ -24,7 +24,7 @@ use crate::scene::Scene;
 pub use content::{detect as detect_content, suspected as suspected_content};
 pub use destroy::{CLOUD_STORAGE, LOCAL_DATA};
 pub use persist::{git_directory, runs_hooks};
-pub use secrets::adds_to_history;
+pub use secrets::{adds_to_history, outgoing_query};
 pub(crate) use written::holds_credential;
 
 /// A category of actions to block.

@@ -1,14 +1,15 @@
 //! Facts about this machine: paths, files, repositories.
 //!
 //! Everything is bounded in size and steps and nothing is changed. No program is
-//! started but `git`, for a repository whose files are not read here, with an
-//! environment in which it runs nothing else. What cannot be seen is left out, or
+//! started but `git`, for a repository whose files are not read here and for the commits
+//! of a push, with an environment in which it runs nothing else. What cannot be seen is left out, or
 //! named as not readable.
 
 mod canonical;
 mod changes;
 mod file;
 mod git;
+mod outgoing;
 mod path;
 mod pattern;
 mod repo;
@@ -80,6 +81,19 @@ impl FileSystem for Machine {
                 Query::Changes { directory, since } => {
                     let changes = changes::look(Path::new(directory), since.as_deref());
                     facts.changes.insert(directory.clone(), changes);
+                }
+                Query::Outgoing {
+                    directory,
+                    remote,
+                    names,
+                } => {
+                    let found = outgoing::look(Path::new(directory), remote.as_deref(), names);
+                    // Two pushes of one command hand out what either does.
+                    let all = match facts.outgoing.remove(directory) {
+                        Some(known) => known.with(found),
+                        None => found,
+                    };
+                    facts.outgoing.insert(directory.clone(), all);
                 }
                 Query::Transcript | Query::Permit => {}
             }

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use automode_shell::{Act, Analysis, Code, Coverage, FileFact, GapKind, Nature, Value};
 
 use super::case::Case;
-use crate::rules::{adds_to_history, git_directory, runs_hooks};
+use crate::rules::{adds_to_history, git_directory, outgoing_query, runs_hooks};
 use crate::scene::{ProjectState, Suspicion, SuspicionOrigin};
 use crate::{ChangedFile, LOST_PROJECT, Query, Tracking};
 use reading::ProjectReader;
@@ -76,6 +76,8 @@ pub(super) fn wanted(case: &Case<'_>) -> BTreeSet<Query> {
     for directory in additions(case) {
         wanted.insert(changes(case, directory));
     }
+    let starts = case.effects.analysis.invocations.iter();
+    wanted.extend(starts.filter_map(|start| outgoing_query(start, &case.context.cwd)));
     if !matters(case) {
         return wanted;
     }

@@ -3,7 +3,7 @@
 use automode_shell::place::Zone;
 use automode_shell::{Act, Direction, Effect, Host, Taint};
 
-use super::{history, printed, told};
+use super::{history, outgoing, printed, told};
 use crate::Finding;
 use crate::rules::Rule;
 use crate::scene::{ENVIRONMENT, Scene, is_own_provider, report};
@@ -33,6 +33,11 @@ impl Rule for CredentialLeak {
                 scene
                     .invocations()
                     .filter_map(|start| history::kept_for_good(scene, start)),
+            )
+            .chain(
+                scene
+                    .invocations()
+                    .filter_map(|start| outgoing::handed_out(scene, start)),
             )
             .collect()
     }

@@ -95,17 +95,19 @@ fn committed(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
 
 /// A new archive, store of keys or database: what is in it does not show.
 fn is_packed(file: &ChangedFile) -> bool {
+    file.before.is_none() && file.now == FileFact::Unreadable && is_packed_name(&file.path)
+}
+
+/// The name of an archive, a store of keys or a database outside of test data.
+pub(super) fn is_packed_name(path: &str) -> bool {
     const PACKED: &[&str] = &[
         "tar", "tgz", "gz", "zip", "7z", "bz2", "xz", "zst", "rar", "bundle", "enc", "gpg", "pgp",
         "kdbx", "p12", "pfx", "jks", "keystore", "sqlite", "sqlite3", "db", "dump", "bak", "age",
     ];
-    let ending = file.path.rsplit_once('.').map(|(_, ending)| ending);
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending);
     let packed = ending.is_some_and(|ending| PACKED.contains(&ending.to_lowercase().as_str()));
     let fixture = ["/test", "/fixture", "/spec", "/sample", "/example"];
-    packed
-        && file.before.is_none()
-        && file.now == FileFact::Unreadable
-        && !fixture.iter().any(|part| file.path.contains(part))
+    packed && !fixture.iter().any(|part| path.contains(part))
 }
 
 /// Whether a credential stands in the new lines of a file.

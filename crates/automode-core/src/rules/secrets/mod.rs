@@ -4,6 +4,7 @@ mod credential_browsing;
 mod credential_leak;
 mod data_exfiltration;
 mod history;
+mod outgoing;
 mod printed;
 mod told;
 
@@ -11,3 +12,4 @@ pub use credential_browsing::CredentialBrowsing;
 pub use credential_leak::CredentialLeak;
 pub use data_exfiltration::DataExfiltration;
 pub use history::is_adding as adds_to_history;
+pub use outgoing::outgoing_query;

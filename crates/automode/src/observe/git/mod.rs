@@ -24,7 +24,7 @@ use std::time::Instant;
 use automode_core::GitState;
 
 pub(super) use self::difference::{GitDifference, since};
-pub(super) use self::process::{output, texts};
+pub(super) use self::process::{history, output, texts};
 
 use self::ignore::Ignores;
 use self::index::{CachedTree, Index, IndexEntry, Wanted};

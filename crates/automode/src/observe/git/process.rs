@@ -90,6 +90,15 @@ pub(in super::super) fn output(root: &Path, arguments: &[&str]) -> Option<Vec<u8
     wait(command.spawn().ok()?, BUDGET).filter(|report| (report.len() as u64) < MOST)
 }
 
+/// What git says of the history, which may be long; nothing where it is too long. It looks at
+/// no file of the tree, so that filters and monitors of the repository have nothing to do.
+pub(in super::super) fn history(root: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
+    let mut command = prepared(root);
+    command.args(arguments);
+    wait_for(command.spawn().ok()?, BUDGET, MOST_TEXT)
+        .filter(|report| (report.len() as u64) < MOST_TEXT)
+}
+
 /// The texts that files have in a commit, by their names; what is no text is left out.
 pub(in super::super) fn texts(
     root: &Path,
@@ -166,6 +175,7 @@ fn prepared(root: &Path) -> Command {
         )
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_LITERAL_PATHSPECS", "1")
         .env("LC_ALL", "C")
         .arg("-C")
