@@ -7,10 +7,18 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 
 use automode_shell::invisible::is_invisible;
 
+use crate::escape::percent_decoded;
+
 /// Lower case, no trailing dot, look-alike forms of ASCII folded, other letters in
 /// their ASCII encoding.
 #[must_use]
 pub fn normal(host: &str) -> String {
+    // A zone of an IPv6 address has a sign of its own.
+    let host = if host.contains(':') {
+        host.into()
+    } else {
+        percent_decoded(host)
+    };
     let folded: String = host
         .chars()
         .filter(|c| !is_invisible(*c))

@@ -79,6 +79,7 @@ impl<'a> Url<'a> {
                 .chain(self.query.split(['&', '=', ';']))
                 .chain(self.host.split('.'))
                 .any(is_scrambled)
+            || self.host.split('.').any(is_coded_label)
     }
 }
 
@@ -98,6 +99,13 @@ fn is_scrambled(part: &str) -> bool {
         .filter(|word| !word.is_empty());
     // A title or a file name is made of short words; a digest or an encoding is not.
     words.map(str::len).max().unwrap_or_default() >= NAME.saturating_sub(8)
+}
+
+/// A label of a host that spells bytes: no host is called so, whatever a commit is.
+fn is_coded_label(label: &str) -> bool {
+    let digits = label.bytes().filter(u8::is_ascii_digit).count();
+    let hex = label.bytes().all(|byte| byte.is_ascii_hexdigit());
+    hex && label.len() >= 20 && digits > 0
 }
 
 /// Shorter words are taken for names: an identifier of a video or a commit is no message.
@@ -131,6 +139,12 @@ fn hands_out_key(pair: &str) -> bool {
         "credential",
         "credentials",
         "cookie",
+        "passcode",
+        "passphrase",
+        "pin",
+        "otp",
+        "session_id",
+        "sessionid",
     ];
     pair.split_once('=').is_some_and(|(name, value)| {
         value.len() >= 4 && NAMES.contains(&name.to_ascii_lowercase().as_str())

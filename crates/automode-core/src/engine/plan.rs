@@ -65,6 +65,12 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         } => Some(path.as_str()),
         action => action.edited_file(),
     };
+    if matches!(case.action, Action::Fetch { .. }) {
+        // An address may spell what stands there.
+        let roots = case.context.roots.iter();
+        wanted
+            .extend(roots.map(|root| Query::File(format!("{}/.env", root.trim_end_matches('/')))));
+    }
     let Some(named) = named else { return };
     for spelling in path::spellings(named, &case.context) {
         let canonical = case

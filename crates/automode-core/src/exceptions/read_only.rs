@@ -97,10 +97,11 @@ fn holds_no_secrets(scene: &Scene<'_>, target: &Target, place: &Place) -> bool {
         Zone::Root | Zone::Home | Zone::Ancestor => !tree,
         Zone::SystemTree => {
             !tree
-                || !matches!(
-                    target.path.as_str(),
-                    "/etc" | "/root" | "/home" | "/proc" | "/var" | "/private"
-                )
+                || !target.path.starts_with("/proc/")
+                    && !matches!(
+                        target.path.as_str(),
+                        "/etc" | "/root" | "/home" | "/proc" | "/var" | "/private"
+                    )
         }
         Zone::Device => false,
         Zone::System

@@ -55,6 +55,27 @@ const SPELLINGS: &[(&[&str], &[&str])] = &[
     (&["bun", "i"], &["bun", "install"]),
     (&["bun", "a"], &["bun", "add"]),
     (&["bun", "rm"], &["bun", "remove"]),
+    // The same script of the same manifest, whoever reads it.
+    (&["yarn", "test"], &["npm", "test"]),
+    (&["pnpm", "test"], &["npm", "test"]),
+    (&["yarn", "run"], &["npm", "run"]),
+    (&["pnpm", "run"], &["npm", "run"]),
+    (&["bun", "run"], &["npm", "run"]),
+    (&["deno", "task"], &["npm", "run"]),
+    (&["node", "--run"], &["npm", "run"]),
+    (&["yarn", "add"], &["npm", "install"]),
+    (&["pnpm", "add"], &["npm", "install"]),
+    (&["bun", "add"], &["npm", "install"]),
+    (&["yarn", "install"], &["npm", "install"]),
+    (&["pnpm", "install"], &["npm", "install"]),
+    (&["bun", "install"], &["npm", "install"]),
+    (&["yarn", "publish"], &["npm", "publish"]),
+    (&["yarn", "npm", "publish"], &["npm", "publish"]),
+    (&["pnpm", "publish"], &["npm", "publish"]),
+    (&["bun", "publish"], &["npm", "publish"]),
+    (&["py.test"], &["pytest"]),
+    (&["unlink"], &["rm"]),
+    (&["docker", "compose"], &["docker-compose"]),
     (&["docker-compose"], &["docker", "compose"]),
     (&["podman-compose"], &["podman", "compose"]),
     (&["docker", "container"], &["docker"]),
@@ -171,6 +192,11 @@ fn once(words: &[String]) -> Vec<Vec<String>> {
     if python && words.get(1).is_some_and(|word| word == "-m") {
         found.push(replaced(2, &[]));
     }
+    // `yarn build` is `yarn run build`.
+    let script = words.get(1).filter(|word| !word.starts_with('-'));
+    if matches!(head, "yarn" | "pnpm") && script.is_some_and(|word| word != "run") {
+        found.push(replaced(1, &["npm", "run"]));
+    }
     // A toolchain that was chosen says nothing of the command.
     if head == "cargo" && words.get(1).is_some_and(|word| word.starts_with('+')) {
         found.push(replaced(2, &["cargo"]));
@@ -195,6 +221,11 @@ mod tests {
         check("npm t", "npm test");
         check("npm run-script test", "npm run test");
         check("docker-compose up -d", "docker compose up -d");
+        check("docker compose up -d", "docker-compose up -d");
+        check("yarn test --watch", "npm test --watch");
+        check("yarn build", "npm run build");
+        check("bun run test", "npm test");
+        check("py.test -q", "pytest -q");
         check("docker container rm x", "docker rm x");
         check("git stage .", "git add .");
         check("git lfs push origin main", "git push origin main");

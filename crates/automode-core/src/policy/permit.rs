@@ -276,6 +276,9 @@ fn brings_code(
         return false;
     };
     let plain = analyse(glob.prefix().trim(), subject.context, &subject.facts.shell);
+    if names_code_elsewhere(invocation, subject, analysis) {
+        return true;
+    }
     let known = kinds_of_code(&plain, None);
     if kinds_of_code(analysis, Some(invocation.span))
         .iter()
@@ -310,6 +313,59 @@ fn brings_code(
                 && !tasks.iter().any(|task| what.starts_with(task.as_str()))
                 && !plain.coverage.gaps().iter().any(|own| own.kind == gap.kind))
     })
+}
+
+/// Whether a runner of the project's code is told of code that lies elsewhere
+/// (`mvn -f /tmp/x/pom.xml`, `jest --globalSetup=/tmp/x.js`).
+fn names_code_elsewhere(
+    invocation: &Invocation,
+    subject: &Subject<'_>,
+    analysis: &Analysis,
+) -> bool {
+    const CODE: &[&str] = &[
+        "js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "php", "sh", "gradle", "kts", "groovy",
+        "jar", "mk", "cmake", "toml", "exs", "lua",
+    ];
+    /// What is left behind there, and not taken from there.
+    const LEFT: &[&str] = &[
+        "out", "report", "junit", "cov", "log", "temp", "cache", "dest",
+    ];
+    let runs = analysis.effects.iter().any(|effect| {
+        let task = matches!(
+            &effect.act,
+            Act::Execute {
+                code: Code::Task { .. },
+                ..
+            }
+        );
+        task && is_within(effect.span, invocation.span)
+    });
+    let cwd = invocation.cwd.as_deref();
+    let mut before = String::new();
+    let mut elsewhere = false;
+    for word in invocation.argv.iter().skip(1) {
+        let Some(text) = word.literal() else {
+            continue;
+        };
+        let (option, path) = match text.split_once('=') {
+            Some((option, path)) if option.starts_with('-') => (option.to_owned(), path.to_owned()),
+            Some(_) | None => (before.clone(), text.to_string()),
+        };
+        before = if text.starts_with('-') {
+            text.to_string()
+        } else {
+            String::new()
+        };
+        let leads = path.starts_with(['/', '~']) || path.starts_with("../");
+        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let code = CODE.contains(&ending) || path.ends_with("pom.xml");
+        if !leads || !code || LEFT.iter().any(|word| option.contains(word)) {
+            continue;
+        }
+        let target = Target::locate(&automode_shell::Value::text(path, word.span), cwd);
+        elsewhere |= !subject.context.is_inside(&target.path);
+    }
+    runs && elsewhere
 }
 
 fn is_within(inner: Span, outer: Span) -> bool {

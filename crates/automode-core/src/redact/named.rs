@@ -75,9 +75,11 @@ const MAX_NAME: usize = 48;
 /// Shorter values are words, numbers or switches.
 const LEAST: usize = 6;
 /// As long must a value be that has nothing but its density and a sign before it.
-const DENSE: usize = 8;
+pub(super) const DENSE: usize = 8;
+/// As long one after a colon and a space, where the name is a password's.
+const SPOKEN: usize = 10;
 /// And as long one after a colon or a space.
-const LONG: usize = 16;
+pub(super) const LONG: usize = 16;
 
 /// The value after `name=` or `name:`, where this byte is the sign.
 pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<SecretSpan> {
@@ -94,8 +96,10 @@ pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<SecretSp
     let told = bytes
         .get(..at)
         .is_some_and(|before| before.ends_with(b" is"));
-    let least = if (*sign == b'=' && !spaced) || told {
+    let least = if (!spaced && (*sign == b'=' || name.eq_ignore_ascii_case(b"pass"))) || told {
         DENSE
+    } else if PASSWORDS.iter().any(|word| ends_with(name, word)) {
+        SPOKEN
     } else {
         LONG
     };
@@ -103,8 +107,18 @@ pub(super) fn assigned(bytes: &[u8], at: usize, floor: usize) -> Option<SecretSp
     given.then_some(secret)
 }
 
+/// Names that are given to nothing but a password.
+const PASSWORDS: [&[u8]; 4] = [b"password", b"passwd", b"passphrase", b"secret"];
+
+fn ends_with(name: &[u8], word: &[u8]) -> bool {
+    name.len()
+        .checked_sub(word.len())
+        .and_then(|from| name.get(from..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(word))
+}
+
 /// Letters with digits among them, as no word and no path has them.
-fn is_dense(bytes: &[u8], secret: SecretSpan, least: usize) -> bool {
+pub(super) fn is_dense(bytes: &[u8], secret: SecretSpan, least: usize) -> bool {
     let value = bytes.get(secret.start..secret.end).unwrap_or_default();
     let value = value
         .strip_suffix(b",")

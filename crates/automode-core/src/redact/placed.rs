@@ -3,7 +3,7 @@
 //! `vault kv put a k=…`, `htpasswd -b file user …`, `ALTER USER a PASSWORD '…'`: neither the
 //! value nor a name in front of it tells, but the words around it do.
 
-use super::named::{taken, unquoted};
+use super::named::{DENSE, LONG, is_dense, taken, unquoted};
 use super::{SecretSpan, run};
 
 /// How far the words around a value may lie.
@@ -57,11 +57,17 @@ pub(super) fn piped(bytes: &[u8], at: usize) -> Option<SecretSpan> {
 /// The value behind a word that begins here and says what comes: `PASSWORD '…'` of SQL,
 /// `IDENTIFIED BY '…'`, the last word of `htpasswd -b`.
 pub(super) fn announced(bytes: &[u8], at: usize) -> Option<SecretSpan> {
-    if !matches!(bytes.get(at), Some(b'h' | b'i' | b'I' | b'p' | b'P')) {
+    if !matches!(bytes.get(at), Some(b'a' | b'h' | b'i' | b'I' | b'p' | b'P')) {
         return None;
+    }
+    if let Some(secret) = configured(bytes, at) {
+        return Some(secret);
     }
     let end = run(bytes, at, |byte| byte.is_ascii_alphabetic());
     let word = bytes.get(at..end)?;
+    if word == b"is" {
+        return told(bytes, at, end);
+    }
     if word == b"htpasswd" {
         return last_word(bytes, end);
     }
@@ -80,6 +86,44 @@ pub(super) fn announced(bytes: &[u8], at: usize) -> Option<SecretSpan> {
     (start > end && quote.is_some())
         .then(|| password(bytes, value, quote))
         .flatten()
+}
+
+/// `the api key is …`: what a person says of a value that only a machine would write.
+fn told(bytes: &[u8], at: usize, end: usize) -> Option<SecretSpan> {
+    const NAMES: &[&str] = &[
+        "password",
+        "passphrase",
+        "secret",
+        "token",
+        "key",
+        "credential",
+    ];
+    let before = bytes.get(at.saturating_sub(AROUND)..at)?;
+    let from = before
+        .iter()
+        .rposition(|byte| !byte.is_ascii_whitespace())?
+        .saturating_add(1);
+    let before = before.get(..from)?;
+    let start = before
+        .iter()
+        .rposition(|byte| !byte.is_ascii_alphabetic())
+        .map_or(0, |place| place.saturating_add(1));
+    let name = str::from_utf8(before.get(start..)?).ok()?;
+    if !NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        return None;
+    }
+    let start = run(bytes, end, |byte| byte == b' ');
+    let (value, quote) = unquoted(bytes, start);
+    password(bytes, value, quote).filter(|secret| is_dense(bytes, *secret, DENSE))
+}
+
+/// The value in `aws configure set aws_secret_access_key …`, where the name begins here.
+fn configured(bytes: &[u8], at: usize) -> Option<SecretSpan> {
+    const NAMES: [&[u8]; 2] = [b"aws_secret_access_key ", b"aws_session_token "];
+    let rest = bytes.get(at..)?;
+    let name = NAMES.iter().find(|name| rest.starts_with(name))?;
+    let (value, quote) = unquoted(bytes, at.saturating_add(name.len()));
+    password(bytes, value, quote).filter(|secret| secret.end.saturating_sub(secret.start) >= LONG)
 }
 
 /// The password of `-U user%password`, where the value begins here.

@@ -41,6 +41,11 @@ pub(super) fn read(shape: Shape, call: &ToolCall) -> Option<Action> {
             pattern: optional(call, &["pattern", "query"])?.unwrap_or_default(),
             path: searched(call)?,
         }),
+        Shape::Names => {
+            let pattern = optional(call, &["pattern", "query"])?.unwrap_or_default();
+            let path = named(&pattern, searched(call)?);
+            Some(Action::Search { pattern, path })
+        }
         Shape::Edit => edit(call),
         Shape::Patch => patch::read(&required(call, PATCH)?),
         Shape::Write => Some(Action::Write {
@@ -166,6 +171,23 @@ fn searched(call: &ToolCall) -> Option<Option<String>> {
             _ => None,
         },
         (_, Some(_)) => None,
+    }
+}
+
+/// The folder whose names a pattern tells: up to its first part that is not certain.
+fn named(pattern: &str, path: Option<String>) -> Option<String> {
+    let certain: Vec<&str> = pattern
+        .split('/')
+        .take_while(|part| !part.contains(['*', '?', '[', '{']))
+        .collect();
+    let whole = certain.len() == pattern.split('/').count();
+    let folders = certain.len().saturating_sub(usize::from(whole));
+    let folder = certain.get(..folders).unwrap_or_default().join("/");
+    match (folder.is_empty() && !pattern.starts_with('/'), path) {
+        (true, path) => path,
+        (false, _) if pattern.starts_with(['/', '~']) => Some(format!("{folder}/")),
+        (false, Some(path)) => Some(format!("{}/{folder}", path.trim_end_matches('/'))),
+        (false, None) => Some(folder),
     }
 }
 

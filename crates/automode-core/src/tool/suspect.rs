@@ -41,7 +41,9 @@ pub fn suspects(tool: &str, input: &Map<String, Value>) -> Vec<Action> {
                 content: String::new(),
             })
             .collect(),
-        Shape::Read | Shape::Search => paths().map(|path| Action::Read { path }).collect(),
+        Shape::Read | Shape::Search | Shape::Names => {
+            paths().map(|path| Action::Read { path }).collect()
+        }
         Shape::Edit | Shape::Write | Shape::Notebook => paths()
             .map(|path| Action::Write {
                 path,

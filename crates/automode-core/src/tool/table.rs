@@ -20,6 +20,8 @@ pub enum Shape {
     PowerShell,
     Read,
     Search,
+    /// Looks for names by a pattern that may lead anywhere.
+    Names,
     Edit,
     /// Text in the form of `apply_patch`.
     Patch,
@@ -81,7 +83,7 @@ pub const TABLE: &[Tool] = &[
     row("Read", &["FileRead", "read_file", "file_read", "read", "view", "view_image"], Shape::Read, ToolTrust::Safe),
     row("NotebookRead", &["notebook_read"], Shape::Read, ToolTrust::Safe),
     row("Grep", &["grep", "grep_search"], Shape::Search, ToolTrust::Safe),
-    row("Glob", &["glob"], Shape::Search, ToolTrust::Safe),
+    row("Glob", &["glob"], Shape::Names, ToolTrust::Safe),
     row("List", &["list", "list_directory"], Shape::Search, ToolTrust::Safe),
     row("LSP", &["lsp"], Shape::Inert, ToolTrust::Safe),
     row("TodoWrite", &["todo_write", "todowrite", "write_todos", "update_plan"], Shape::Inert, ToolTrust::Safe),
