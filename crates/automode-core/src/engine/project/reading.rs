@@ -318,6 +318,8 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
             .roots
             .iter()
             .filter(|root| !root.contains(['\'', '\\']))
+            // Where packages lie that are installed as they stand.
+            .flat_map(|root| [root.clone(), format!("{root}/src")])
             .map(|root| format!("sys.path.insert(0, '{root}'); "))
             .collect();
         format!("import sys; {roots}\n{text}")
