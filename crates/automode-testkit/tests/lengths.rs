@@ -1,7 +1,5 @@
 //! No function is so long that nobody reads it to its end.
 
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
