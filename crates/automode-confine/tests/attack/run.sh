@@ -27,8 +27,11 @@ serve() {
     own
     user python3 "$HERE/serve.py" "$1" "$2" "$OUT/received" > "$OUT/ready" &
     for _ in $(seq 100); do
-        TERMINAL=$(cat "$OUT/terminal" 2>/dev/null) && export TERMINAL
-        grep -q ready "$OUT/ready" 2>/dev/null && return
+        if grep -q ready "$OUT/ready" 2>/dev/null; then
+            TERMINAL=$(cat "$OUT/terminal" 2>/dev/null)
+            export TERMINAL
+            return
+        fi
         sleep 0.03
     done
 }

@@ -158,11 +158,31 @@ fn locate(path: &str, context: &Context) -> Target {
 fn hidden_by_glob(place: &str) -> Option<String> {
     let (folder, names) = place.rsplit_once('/')?;
     let folder = folder.trim_end_matches("/**");
-    let pattern = format!("/d/{names}");
+    let pattern = format!("/d/{}", without_classes(names));
     let all = names == "**";
     let named = || NamePattern::read(&pattern).is_some_and(|names| names.may_take(".env"));
     let takes = names.contains(['*', '?', '[', '{']) && (all || named());
     takes.then(|| format!("{folder}/.env"))
+}
+
+/// `[.]env` is `?env`, which takes no less.
+fn without_classes(names: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = names;
+    while let Some((before, class)) = rest.split_once('[') {
+        shown.push_str(before);
+        // A `]` right behind the bracket is one of the letters.
+        let first = class.chars().next().map_or(0, char::len_utf8);
+        let end = class.get(first..).and_then(|class| class.find(']'));
+        let Some(end) = end else {
+            return names.to_owned();
+        };
+        shown.push('?');
+        let after = first.saturating_add(end).saturating_add(1);
+        rest = class.get(after..).unwrap_or_default();
+    }
+    shown.push_str(rest);
+    shown
 }
 
 /// Whether an address spells a secret that stands in a file of variables, however short.
@@ -199,6 +219,10 @@ fn names_kept_value(url: &str, facts: &Facts) -> bool {
 /// What a search reads: a place, or what a pattern below it matches.
 fn searched(path: &str, context: &Context) -> Target {
     let target = locate(path, context);
+    // The environments of processes lie below.
+    if target.path == "/proc" || target.path.starts_with("/proc/") {
+        return locate("/proc/self/environ", context);
+    }
     if path.contains(['*', '?', '[', '{']) {
         return Target {
             extent: Extent::Pattern,

@@ -222,8 +222,8 @@ fn file_of(uri: &str) -> Option<String> {
     if !scheme.eq_ignore_ascii_case("file:") {
         return None;
     }
-    let rest = uri.get(5..)?;
-    let local = rest.strip_prefix("//").unwrap_or(rest);
+    let rest = uri.get(5..)?.replace('\\', "/");
+    let local = rest.strip_prefix("//").unwrap_or(&rest);
     let path = local
         .find('/')
         .and_then(|at| local.get(at..))

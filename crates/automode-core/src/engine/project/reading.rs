@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use automode_shell::language::capability::SourceLanguage;
 use automode_shell::{
-    Act, Analysis, Code, Coverage, Effect, Extent, Facts, FileFact, Gap, GapKind, Target, analyse,
+    Act, Analysis, Code, Coverage, Effect, Extent, Facts, FileChange, FileFact, Gap, GapKind,
+    Target, analyse,
 };
 
 use super::data::data_marks;
@@ -400,12 +401,14 @@ impl ProjectReader<'_, '_> {
         );
         marks.extend(guards::check(&scene).map(|stop| found(stop.reason)));
         let open = analysis.effects.iter().filter(|effect| {
-            let acts = match &effect.act {
-                Act::Execute { .. } | Act::Delete { .. } => true,
-                Act::Write { target, .. } => target.extent != Extent::Unknown,
-                _ => false,
+            let changes = match effect.act.file_change() {
+                FileChange::Delete { .. } => true,
+                FileChange::Write { target, .. } => target.extent != Extent::Unknown,
+                FileChange::Nothing | FileChange::Repository(_) | FileChange::Untold => false,
             };
-            acts && !self.is_read(&effect.act)
+            let runs = matches!(effect.act, Act::Execute { .. });
+            (changes || runs)
+                && !self.is_read(&effect.act)
                 && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
         });
         marks.extend(open.map(beyond_routine));
