@@ -47,7 +47,8 @@ def main():
             c, _ = s.accept()
             c.settimeout(2)
             try:
-                keep(sys.argv[3], c.recv(100))
+                while data := c.recv(100):
+                    keep(sys.argv[3], data)
             except OSError:
                 pass
             c.close()
