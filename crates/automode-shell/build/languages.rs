@@ -44,6 +44,7 @@ pub fn compile() -> Fallible<()> {
         "POWERSHELL_DANGEROUS",
         string(&powershell, "dangerous"),
     )?;
+    aliases(&mut text, &powershell)?;
     for (file, constant) in SPOKEN {
         let library = table(&root, file)?;
         spoken(&mut text, constant, &library)
@@ -73,6 +74,23 @@ fn words(text: &mut String, constant: &str, list: &str) -> Fallible<()> {
     words.sort_unstable();
     words.dedup();
     writeln!(text, "pub(crate) static {constant}: &[&str] = &{words:?};")?;
+    Ok(())
+}
+
+/// Aliases of PowerShell with the commands they stand for, sorted.
+fn aliases(text: &mut String, powershell: &Table) -> Fallible<()> {
+    let aliases = powershell.get("aliases").and_then(Value::as_table);
+    let mut rows: Vec<(&str, &str)> = aliases
+        .ok_or("powershell.toml has no aliases")?
+        .iter()
+        .filter_map(|(command, names)| Some((command.as_str(), names.as_str()?)))
+        .flat_map(|(command, names)| names.split_whitespace().map(move |name| (name, command)))
+        .collect();
+    rows.sort_unstable();
+    writeln!(
+        text,
+        "pub(crate) static POWERSHELL_ALIASES: &[(&str, &str)] = &{rows:?};"
+    )?;
     Ok(())
 }
 

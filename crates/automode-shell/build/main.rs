@@ -6,6 +6,7 @@ mod languages;
 #[path = "../src/program/name_digest.rs"]
 mod name_digest;
 mod notation;
+mod reference;
 mod rows;
 mod schema;
 mod telling;
@@ -27,7 +28,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();
     collect(&root, &mut files)?;
+    files.retain(|file| !file.starts_with(root.join(reference::FOLDER)));
     files.sort();
+    reference::compile(&root)?;
 
     let mut tables = Tables::default();
     let mut wrong = Vec::new();
@@ -151,6 +154,7 @@ impl Tables {
         // Twice as many slots as names; in each the place of a name counted from one.
         let slots = (names.len() * 2).next_power_of_two();
         let mut filled = vec![0; slots];
+        let mut sets = vec![String::new()];
         for (at, name) in names.into_iter().enumerate() {
             let command = self.programs.get(name);
             let command =
@@ -159,9 +163,14 @@ impl Tables {
                 natures.iter().map(String::as_str).collect()
             });
             let natures = natures.join(", ");
+            let set = sets.iter().position(|known| *known == natures);
+            let set = set.unwrap_or_else(|| {
+                sets.push(natures);
+                sets.len() - 1
+            });
             writeln!(
                 text,
-                "Program {{ name: {name:?}, command: {command}, natures: Natures::of(&[{natures}]) }},"
+                "Program {{ name: {name:?}, command: {command}, nature_set: {set} }},"
             )?;
             let mut slot = name_digest::name_digest(name) as usize % slots;
             while filled.get(slot).is_some_and(|taken| *taken != 0) {
@@ -170,6 +179,15 @@ impl Tables {
             if let Some(free) = filled.get_mut(slot) {
                 *free = at + 1;
             }
+        }
+        writeln!(text, "];")?;
+        writeln!(
+            text,
+            "/// Every set of kinds that some program has; none first."
+        )?;
+        writeln!(text, "pub(crate) static NATURE_SETS: &[Natures] = &[")?;
+        for natures in sets {
+            writeln!(text, "Natures::of(&[{natures}]),")?;
         }
         writeln!(text, "];")?;
         writeln!(

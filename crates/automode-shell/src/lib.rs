@@ -28,4 +28,6 @@ pub use ir::{
 };
 pub use language::powershell;
 pub use place::taint_of;
-pub use program::{Nature, Natures, consult, is_steering_variable, natures_of};
+pub use program::{
+    Nature, Natures, consult, is_steering_variable, natures_of, natures_of_version, reference,
+};

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Coverage, Effect, Extent, FileChange, GapKind, Host, Invocation, ProcessScope,
-    Taint, Target, Touch, Value, VcsOp, WriteHow,
+    Act, Code, Coverage, Effect, Extent, FileChange, GapKind, Host, Invocation, Nature,
+    ProcessScope, Taint, Target, Touch, Value, VcsOp, WriteHow,
 };
 
 use crate::confine::{ConfineSettings, Confinement, Git, SnapshotPlan, rewrite};
@@ -106,17 +106,14 @@ impl Confinable {
     /// A shell of its own would forget it, and there is nothing to confine.
     #[must_use]
     pub fn only_sets_the_shell(scene: &Scene<'_>) -> bool {
-        const SETTING: [&str; 11] = [
-            "alias", "cd", "dirs", "export", "popd", "pushd", "set", "shopt", "umask", "unalias",
-            "unset",
-        ];
         let Some(analysis) = scene.analysis else {
             return false;
         };
         let sets = |start: &Invocation| {
-            let program = start.argv.first().and_then(Value::literal);
+            let bare = start.argv.first().and_then(Value::literal);
             start.redirects.is_empty()
-                && program.is_some_and(|name| SETTING.contains(&name.as_ref()))
+                && bare.is_some_and(|name| !name.contains('/'))
+                && start.is_a(Nature::SetsShell)
         };
         analysis.coverage.is_complete() && analysis.invocations.iter().all(sets)
     }

@@ -7,7 +7,7 @@
 //! nobody's order.
 
 use automode_shell::place::Zone;
-use automode_shell::{Act, Code, Effect, Extent, Gap, GapKind, Taint, Value};
+use automode_shell::{Act, Code, Effect, Extent, Gap, GapKind, Nature, Taint, Value, natures_of};
 
 use super::{overlaps, own_program};
 use crate::scene::Scene;
@@ -47,11 +47,6 @@ const BETWEEN: &[&str] = &[
     "binary",
     "executable",
     "file",
-    "bash",
-    "sh",
-    "python",
-    "python3",
-    "node",
 ];
 
 /// Words that turn an order around.
@@ -160,7 +155,7 @@ fn told_as(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
             let last = target.path.rsplit('/').next().unwrap_or_default();
             let first = words().next().and_then(Value::literal)?;
             // What is taken into the shell changes what the rest of the command means.
-            if matches!(first.as_ref(), "." | "source") {
+            if natures_of(&first).contains(Nature::Source) {
                 return None;
             }
             words()
@@ -217,10 +212,7 @@ fn is_told(word: &str, code: &Code, scene: &Scene<'_>) -> bool {
                 if before.iter().rev().take(REACH).any(|said| is_against(said)) {
                     return false;
                 }
-                let order = before
-                    .iter()
-                    .rev()
-                    .find(|said| !BETWEEN.contains(&said.as_str()));
+                let order = before.iter().rev().find(|said| !may_stand_between(said));
                 told |= order.is_some_and(|said| ORDERS.contains(&said.as_str()));
             }
         }
@@ -238,6 +230,14 @@ fn bare(word: &str) -> String {
         true => word.to_owned(),
         false => word.to_lowercase(),
     }
+}
+
+/// `run the script with bash`: also what reads the program.
+fn may_stand_between(said: &str) -> bool {
+    let natures = natures_of(said);
+    BETWEEN.contains(&said)
+        || natures.contains(Nature::Shell)
+        || natures.contains(Nature::Interpreter)
 }
 
 fn is_against(said: &str) -> bool {

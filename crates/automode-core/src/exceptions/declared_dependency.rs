@@ -3,8 +3,10 @@
 //! The manifest is the consent: it exists, it names the package, and this
 //! session did not change it.
 
+use automode_shell::reference::package_of;
 use automode_shell::{
-    Act, Code, Effect, Extent, FileFact, Host, PackageOp, PackageSource, Scope, Touch,
+    Act, Code, Effect, Extent, FileFact, Host, Nature, PackageOp, PackageSource, Scope, Touch,
+    natures_of,
 };
 
 use super::Exception;
@@ -131,9 +133,9 @@ fn brought_by<'n>(scene: &Scene<'_>, effect: &Effect, program: &'n str) -> &'n s
             .take_while(|word| word != program)
             .any(|word| word.starts_with("-p") || word.starts_with("--package"))
     });
-    match program {
-        "tsc" if !says => "typescript",
-        _ => program,
+    match package_of(program) {
+        Some(package) if !says => package,
+        Some(_) | None => program,
     }
 }
 
@@ -270,28 +272,6 @@ fn is_declared_version(scene: &Scene<'_>, package: &str) -> bool {
 
 /// The person's own words name the package where they speak of packages.
 fn is_asked_for(scene: &Scene<'_>, install: &Effect, package: &str) -> bool {
-    /// Words that say that a name is one of a package.
-    const CUES: &[&str] = &[
-        "install",
-        "package",
-        "packages",
-        "library",
-        "libraries",
-        "module",
-        "modules",
-        "dependency",
-        "dependencies",
-        "pip",
-        "npm",
-        "yarn",
-        "pnpm",
-        "gem",
-        "crate",
-        "import",
-        "using",
-        "use",
-        "framework",
-    ];
     /// Packages that are called like something else.
     const GENERAL: &[&str] = &[
         "api", "app", "client", "code", "common", "config", "core", "data", "file", "files",
@@ -317,10 +297,31 @@ fn is_asked_for(scene: &Scene<'_>, install: &Effect, package: &str) -> bool {
                 let mut words = line.split(|letter: char| {
                     !(letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.'))
                 });
-                words.any(|word| CUES.contains(&word.trim_matches('.'))) && names(line, &name)
+                words.any(|word| speaks_of_packages(word.trim_matches('.'))) && names(line, &name)
             }),
             transcript::Entry::Call { .. } => false,
         })
+}
+
+/// Whether a word of a sentence says that a name is one of a package.
+fn speaks_of_packages(word: &str) -> bool {
+    const CUES: &[&str] = &[
+        "install",
+        "package",
+        "packages",
+        "library",
+        "libraries",
+        "module",
+        "modules",
+        "dependency",
+        "dependencies",
+        "crate",
+        "import",
+        "using",
+        "use",
+        "framework",
+    ];
+    CUES.contains(&word) || natures_of(word).contains(Nature::PackageManager)
 }
 
 /// The package's name without version, extras or tag.

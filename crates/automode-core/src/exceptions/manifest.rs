@@ -4,91 +4,12 @@
 //! packages: a script, a field or the project's own name is none. A name in another
 //! manager's manifest is another package, which anybody may have registered.
 
+use automode_shell::reference::MANIFESTS;
 use serde_json::Value;
-
-/// Lists of packages of one manager and its kin.
-struct Family {
-    programs: &'static [&'static str],
-    manifests: &'static [&'static str],
-}
-
-const FAMILIES: &[Family] = &[
-    Family {
-        programs: &[
-            "npm", "npx", "pnpm", "pnpx", "pnx", "yarn", "yarnpkg", "bun", "bunx", "corepack",
-            "cnpm", "ni", "nlx", "deno", "expo",
-        ],
-        manifests: &[
-            "package.json",
-            "package-lock.json",
-            "pnpm-lock.yaml",
-            "yarn.lock",
-            "bun.lock",
-        ],
-    },
-    Family {
-        programs: &[
-            "pip", "pip3", "pipx", "pipenv", "python", "python3", "uv", "uvx", "poetry", "pdm",
-            "hatch", "rye", "pip-sync",
-        ],
-        manifests: &[
-            "requirements.txt",
-            "requirements-dev.txt",
-            "requirements_dev.txt",
-            "requirements-test.txt",
-            "dev-requirements.txt",
-            "test-requirements.txt",
-            "requirements/base.txt",
-            "requirements/dev.txt",
-            "requirements/development.txt",
-            "requirements/test.txt",
-            "pyproject.toml",
-            "setup.py",
-            "setup.cfg",
-            "Pipfile",
-            "poetry.lock",
-            "uv.lock",
-            "environment.yml",
-            "environment.yaml",
-        ],
-    },
-    Family {
-        programs: &["conda", "mamba", "micromamba", "pixi"],
-        manifests: &["environment.yml", "environment.yaml"],
-    },
-    Family {
-        programs: &["cargo"],
-        manifests: &["Cargo.toml", "Cargo.lock"],
-    },
-    Family {
-        programs: &["go"],
-        manifests: &["go.mod"],
-    },
-    Family {
-        programs: &["gem", "bundle", "bundler"],
-        manifests: &["Gemfile", "Gemfile.lock"],
-    },
-    Family {
-        programs: &["composer"],
-        manifests: &["composer.json", "composer.lock"],
-    },
-    Family {
-        programs: &["mix"],
-        manifests: &["mix.exs"],
-    },
-    Family {
-        programs: &["dart", "flutter", "fvm"],
-        manifests: &["pubspec.yaml"],
-    },
-    Family {
-        programs: &["dotnet"],
-        manifests: &["Directory.Packages.props"],
-    },
-];
 
 /// Files in which projects declare what they depend on, of every manager.
 pub fn manifest_names() -> impl Iterator<Item = &'static str> {
-    let families = FAMILIES.iter();
+    let families = MANIFESTS.iter();
     families.flat_map(|family| family.manifests.iter().copied())
 }
 
@@ -96,7 +17,7 @@ pub fn manifest_names() -> impl Iterator<Item = &'static str> {
 pub(super) fn of_program(program: &str) -> &'static [&'static str] {
     let name = program.rsplit('/').next().unwrap_or_default();
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    FAMILIES
+    MANIFESTS
         .iter()
         .find(|family| family.programs.contains(&name) || family.programs.contains(&plain))
         .map_or(&[], |family| family.manifests)

@@ -24,7 +24,6 @@ mod toolchain_setup;
 pub(crate) use manifest::in_tables;
 pub use manifest::manifest_names;
 pub(crate) use noted_name::is_well_known;
-pub(crate) use own_program::is_compiler;
 pub use project_code::ProjectCode;
 pub use read_only::is_plain_read;
 

@@ -11,8 +11,8 @@
 use automode_shell::language::capability::SourceLanguage;
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Effect, Extent, FileChange, GapKind, Invocation, Stdin, Taint, Target, Value,
-    WriteHow,
+    Act, Code, Effect, Extent, FileChange, GapKind, Invocation, Nature, Stdin, Taint, Target,
+    Value, WriteHow, natures_of,
 };
 
 use super::inside::keeps_inside;
@@ -66,12 +66,8 @@ const REACHING: &[&str] = &[
     "delete",
     "del",
     "remove",
-    "rm",
-    "rmdir",
-    "unlink",
     "wipe",
     "erase",
-    "shred",
     "truncate",
     "overwrite",
     "flush",
@@ -87,29 +83,6 @@ const REACHING: &[&str] = &[
     "exec",
     "execute",
     "eval",
-    "sudo",
-    "su",
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "fish",
-    "python",
-    "python3",
-    "perl",
-    "ruby",
-    "node",
-    "php",
-    "ssh",
-    "scp",
-    "rsync",
-    "curl",
-    "wget",
-    "nc",
-    "dd",
-    "mkfs",
-    "chmod",
-    "chown",
     "send",
     "mail",
     "email",
@@ -163,6 +136,7 @@ const REACHING_BEGINNINGS: &[&str] = &[
 
 fn is_reaching(part: &str) -> bool {
     REACHING.contains(&part)
+        || natures_of(part).contains(Nature::AsksForMore)
         || NEVER.contains(&part)
         || REACHING_BEGINNINGS
             .iter()
@@ -290,11 +264,8 @@ fn is_named_library(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool
         .is_some_and(|fact| fact.kind == PathKind::Absent);
     let wanted = scene.invocation(effect).is_some_and(|start| {
         let words: Vec<_> = start.argv.iter().filter_map(Value::literal).collect();
-        let is_ruby = words
-            .first()
-            .is_some_and(|word| word.rsplit('/').next() == Some("ruby"));
         let glued = format!("-r{name}");
-        is_ruby
+        start.is_a(Nature::RequiresLibraries)
             && (words.iter().any(|word| *word == glued) || words.iter().any(|word| word == "-r"))
     });
     absent && wanted && QUIET_LIBRARIES.contains(&name)
@@ -302,13 +273,9 @@ fn is_named_library(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool
 
 /// Whether a task that builds and starts the project's program is told nothing that reaches further.
 pub(super) fn is_own_run(runner: &str, name: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
-    matches!(
-        (runner, name),
-        (
-            "cargo" | "go" | "dotnet" | "swift" | "zig" | "stack" | "cabal" | "dune",
-            "run"
-        )
-    ) && are_words_fine(scene, effect)
+    name == "run"
+        && natures_of(runner).contains(Nature::RunsProject)
+        && are_words_fine(scene, effect)
         && scene.invocation(effect).is_some_and(names_no_package)
 }
 
@@ -468,15 +435,11 @@ fn takes_system_headers_only(text: &str) -> bool {
 
 /// `java Main` beside `Main.java`, or the runner of tests in the project's jars.
 fn is_class_with_source(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool {
-    let is_java = scene
-        .invocation(effect)
-        .and_then(|start| start.argv.first())
-        .and_then(Value::literal)
-        .is_some_and(|name| name.rsplit('/').next() == Some("java"));
+    let runs_classes = scene.is_by(effect, Nature::RunsClasses);
     let name = target.path.rsplit('/').next().unwrap_or_default();
     let tests = name == "org.junit.runner.JUnitCore"
         || name == "org.junit.platform.console.ConsoleLauncher";
-    is_java && (tests || is_scanned(&format!("{}.java", target.path), scene))
+    runs_classes && (tests || is_scanned(&format!("{}.java", target.path), scene))
 }
 
 /// A compiler of this command made it, of sources that are all read.
@@ -485,11 +448,7 @@ fn is_output_of_sources(target: &Target, scene: &Scene<'_>) -> bool {
     let Some(made) = made else {
         return false;
     };
-    let compiles = scene
-        .invocation(made)
-        .and_then(|start| start.argv.first())
-        .and_then(Value::literal)
-        .is_some_and(|name| is_compiler(name.rsplit('/').next().unwrap_or_default()));
+    let compiles = scene.is_by(made, Nature::Compiler);
     // The project's own build, of the project's own sources.
     let foreign = scene.invocation(made).is_none_or(|start| {
         start.argv.iter().skip(1).any(|word| {
@@ -549,14 +508,6 @@ fn links_more(start: &Invocation) -> bool {
         }
     }
     false
-}
-
-/// Programs that make a program of sources and of nothing else.
-pub(crate) fn is_compiler(name: &str) -> bool {
-    matches!(
-        name,
-        "gcc" | "cc" | "g++" | "c++" | "clang" | "clang++" | "rustc" | "javac" | "kotlinc"
-    )
 }
 
 /// Source of a language that is scanned for what it can do, and that is there.
@@ -630,7 +581,12 @@ pub(super) fn name_reaches(path: &str, scene: &Scene<'_>) -> bool {
     let inner = inner.replace("/release/", "/");
     parts_of(&inner)
         .iter()
-        .any(|part| part != "node" && part != "python" && is_reaching(part))
+        .any(|part| !names_language(part) && is_reaching(part))
+}
+
+/// A folder of code is often called after the language that it is in.
+fn names_language(part: &str) -> bool {
+    natures_of(part).contains(Nature::Interpreter)
 }
 
 /// Every word that the program is given, and where it runs.
@@ -720,12 +676,7 @@ fn names_no_package(start: &Invocation) -> bool {
         .skip(2)
         .filter_map(Value::literal)
         .skip_while(|word| word.starts_with('-'));
-    let is_go = start
-        .argv
-        .first()
-        .and_then(Value::literal)
-        .is_some_and(|name| name.rsplit('/').next() == Some("go"));
-    !is_go
+    !start.is_a(Nature::RunsAddresses)
         || words.next().is_some_and(|word| {
             word == "." || word.starts_with("./") || word.ends_with(".go") && !word.starts_with('/')
         })

@@ -8,6 +8,7 @@
 use automode_shell::place::Zone;
 use automode_shell::{
     Act, Code, Effect, Extent, Gap, GapKind, Host, Invocation, Layer, Nature, Taint, Target,
+    natures_of,
 };
 
 use super::inside::keeps_inside;
@@ -169,21 +170,23 @@ fn runs_in_service(effect: &Effect, scene: &Scene<'_>) -> bool {
 fn is_compose(start: &Invocation) -> bool {
     let words: Vec<_> = start.argv.iter().map_while(|word| word.literal()).collect();
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    match words.as_slice() {
-        ["docker" | "podman", "compose", "exec" | "run", ..]
-        | ["docker-compose" | "podman-compose", "exec" | "run", ..] => !words.iter().any(|word| {
-            word.starts_with("-v")
-                || word.starts_with("--volume")
-                || word.starts_with("--privileged")
-                || *word == "-u"
-                || word.starts_with("--user")
-                || word.starts_with("--entrypoint")
-                || word.starts_with("-p")
-                || word.starts_with("--publish")
-                || word.starts_with("--service-ports")
-        }),
+    let composes = match words.as_slice() {
+        [engine, "compose", "exec" | "run", ..] => !engine.contains('/'),
+        [engine, "exec" | "run", ..] => !engine.contains('/') && engine.ends_with("-compose"),
         _ => false,
-    }
+    };
+    let reaches_out = words.iter().any(|word| {
+        word.starts_with("-v")
+            || word.starts_with("--volume")
+            || word.starts_with("--privileged")
+            || *word == "-u"
+            || word.starts_with("--user")
+            || word.starts_with("--entrypoint")
+            || word.starts_with("-p")
+            || word.starts_with("--publish")
+            || word.starts_with("--service-ports")
+    });
+    composes && start.is_a(Nature::ContainerEngine) && !reaches_out
 }
 
 /// A program that is compiled of sources that were read.
@@ -400,7 +403,7 @@ fn is_wrapper(effect: &Effect, target: &Target, scene: &Scene<'_>) -> bool {
         task.by == effect.by
             && matches!(&task.act, Act::Execute { code: Code::Task { runner, name }, .. } if is_task(scene, task, runner, name))
     });
-    matches!(name, "gradlew" | "mvnw")
+    natures_of(name).contains(Nature::BuildWrapper)
         && entry
         && scene.place(target).zone == Zone::Project
         && scene.written(&target.path).is_none()
@@ -478,7 +481,7 @@ fn is_task(scene: &Scene<'_>, effect: &Effect, runner: &str, name: &str) -> bool
     // The program that the project is, started as it stands: its own words could
     // make it do anything.
     let itself = name == "run"
-        && matches!(runner, "cargo" | "dotnet")
+        && natures_of(runner).contains(Nature::RunsProject)
         && scene.invocation(effect).is_some_and(|start| {
             start.argv.iter().skip(2).all(|word| {
                 word.literal().is_some_and(|word| {
@@ -496,7 +499,8 @@ fn is_task(scene: &Scene<'_>, effect: &Effect, runner: &str, name: &str) -> bool
             })
         });
     // Hooks that the project declares for its own commits.
-    let hooks = (runner, name) == ("husky", "run")
+    let hooks = name == "run"
+        && natures_of(runner).contains(Nature::GitHookManager)
         && scene.invocation(effect).is_some_and(|start| {
             start
                 .layers
@@ -504,7 +508,7 @@ fn is_task(scene: &Scene<'_>, effect: &Effect, runner: &str, name: &str) -> bool
                 .any(|layer| matches!(layer, Layer::Task(_)))
         });
     // What `make install` does is to leave the project.
-    let leaves = name.contains("install") && matches!(runner, "make" | "just" | "task" | "rake");
+    let leaves = name.contains("install") && natures_of(runner).contains(Nature::RunsRecipes);
     (itself || hooks || is_entry(name))
         && !leaves
         && keeps_inside(scene, effect)

@@ -3,6 +3,7 @@
 use automode_shell::place::Zone;
 use automode_shell::{
     Act, Code, Direction, Effect, Gap, GapKind, Host, Nature, PackageOp, Span, Taint, Value,
+    natures_of,
 };
 
 use super::{Exception, overlaps};
@@ -121,39 +122,12 @@ fn is_manager(scene: &Scene<'_>, effect: &Effect) -> bool {
             || names.iter().all(|name| is_toolchain(name)))
 }
 
+/// Toolchains, their parts and their channels that are no program of that name.
 const TOOLCHAINS: &[&str] = &[
-    "node",
-    "nodejs",
-    "python",
-    "ruby",
-    "go",
     "golang",
     "rust",
-    "java",
-    "deno",
-    "bun",
     "erlang",
-    "elixir",
-    "php",
-    "perl",
-    "zig",
-    "dotnet",
-    "kotlin",
-    "scala",
-    "npm",
-    "pnpm",
-    "yarn",
-    "gradle",
     "maven",
-    "terraform",
-    "lua",
-    "julia",
-    "swift",
-    "dart",
-    "flutter",
-    "ghc",
-    "cabal",
-    "stack",
     "hls",
     "stable",
     "beta",
@@ -163,7 +137,6 @@ const TOOLCHAINS: &[&str] = &[
     "current",
     "system",
     "clippy",
-    "rustfmt",
     "rust-src",
     "rust-analyzer",
     "rust-docs",
@@ -171,7 +144,6 @@ const TOOLCHAINS: &[&str] = &[
     "llvm-tools",
     "llvm-tools-preview",
     "miri",
-    "cargo",
 ];
 
 /// A toolchain or a version of one. Some managers fetch any package by the same words.
@@ -182,9 +154,8 @@ fn is_toolchain(name: &str) -> bool {
     let versioned = number.starts_with(|first: char| first.is_ascii_digit());
     // `wasm32-unknown-unknown`, `17.0.9-tem`, `stable-x86_64-unknown-linux-gnu`
     let target = base.matches('-').count() >= 2;
-    let known = base
-        .split('-')
-        .next()
-        .is_some_and(|first| TOOLCHAINS.contains(&first));
-    plain(base) && plain(version) && (known || versioned || target || TOOLCHAINS.contains(&base))
+    let known =
+        |name: &str| TOOLCHAINS.contains(&name) || natures_of(name).contains(Nature::Toolchain);
+    let family = base.split('-').next().is_some_and(known);
+    plain(base) && plain(version) && (family || versioned || target || known(base))
 }

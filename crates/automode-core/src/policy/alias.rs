@@ -1,142 +1,10 @@
-//! Other spellings of the same command, as data.
+//! Other spellings of the same command.
 //!
 //! `cargo t` is `cargo test`, and `docker-compose up` is `docker compose up`: a veto on
 //! one is a veto on the other. A spelling here never serves a permit.
 
-/// A beginning of a command, and what it stands for.
-const SPELLINGS: &[(&[&str], &[&str])] = &[
-    (&["cargo", "t"], &["cargo", "test"]),
-    (&["cargo", "nextest", "run"], &["cargo", "test"]),
-    (&["cargo", "b"], &["cargo", "build"]),
-    (&["cargo", "c"], &["cargo", "check"]),
-    (&["cargo", "d"], &["cargo", "doc"]),
-    (&["cargo", "r"], &["cargo", "run"]),
-    (&["cargo", "rm"], &["cargo", "remove"]),
-    (&["npm", "t"], &["npm", "test"]),
-    (&["npm", "tst"], &["npm", "test"]),
-    (&["npm", "run", "test"], &["npm", "test"]),
-    (&["npm", "test"], &["npm", "run", "test"]),
-    (&["npm", "t"], &["npm", "run", "test"]),
-    (&["npm", "tst"], &["npm", "run", "test"]),
-    (&["npm", "run-script"], &["npm", "run"]),
-    (&["npm", "rum"], &["npm", "run"]),
-    (&["npm", "urn"], &["npm", "run"]),
-    (&["npm", "i"], &["npm", "install"]),
-    (&["npm", "in"], &["npm", "install"]),
-    (&["npm", "ins"], &["npm", "install"]),
-    (&["npm", "inst"], &["npm", "install"]),
-    (&["npm", "insta"], &["npm", "install"]),
-    (&["npm", "instal"], &["npm", "install"]),
-    (&["npm", "isnt"], &["npm", "install"]),
-    (&["npm", "isnta"], &["npm", "install"]),
-    (&["npm", "isntal"], &["npm", "install"]),
-    (&["npm", "isntall"], &["npm", "install"]),
-    (&["npm", "add"], &["npm", "install"]),
-    (&["npm", "ic"], &["npm", "ci"]),
-    (&["npm", "clean-install"], &["npm", "ci"]),
-    (&["npm", "x"], &["npm", "exec"]),
-    (&["npm", "un"], &["npm", "uninstall"]),
-    (&["npm", "r"], &["npm", "uninstall"]),
-    (&["npm", "rm"], &["npm", "uninstall"]),
-    (&["npm", "remove"], &["npm", "uninstall"]),
-    (&["npm", "unlink"], &["npm", "uninstall"]),
-    (&["npm", "up"], &["npm", "update"]),
-    (&["npm", "upgrade"], &["npm", "update"]),
-    (&["npm", "udpate"], &["npm", "update"]),
-    (&["npm", "c"], &["npm", "config"]),
-    (&["npm", "set"], &["npm", "config", "set"]),
-    (&["npm", "author"], &["npm", "owner"]),
-    (&["npm", "dist-tags"], &["npm", "dist-tag"]),
-    (&["pnpm", "i"], &["pnpm", "install"]),
-    (&["pnpm", "t"], &["pnpm", "test"]),
-    (&["pnpm", "rm"], &["pnpm", "remove"]),
-    (&["pnpm", "uninstall"], &["pnpm", "remove"]),
-    (&["pnpm", "up"], &["pnpm", "update"]),
-    (&["bun", "i"], &["bun", "install"]),
-    (&["bun", "a"], &["bun", "add"]),
-    (&["bun", "rm"], &["bun", "remove"]),
-    // The same script of the same manifest, whoever reads it.
-    (&["yarn", "test"], &["npm", "test"]),
-    (&["pnpm", "test"], &["npm", "test"]),
-    (&["yarn", "run"], &["npm", "run"]),
-    (&["pnpm", "run"], &["npm", "run"]),
-    (&["bun", "run"], &["npm", "run"]),
-    (&["deno", "task"], &["npm", "run"]),
-    (&["node", "--run"], &["npm", "run"]),
-    (&["yarn", "add"], &["npm", "install"]),
-    (&["pnpm", "add"], &["npm", "install"]),
-    (&["bun", "add"], &["npm", "install"]),
-    (&["yarn", "install"], &["npm", "install"]),
-    (&["pnpm", "install"], &["npm", "install"]),
-    (&["bun", "install"], &["npm", "install"]),
-    (&["yarn", "publish"], &["npm", "publish"]),
-    (&["yarn", "npm", "publish"], &["npm", "publish"]),
-    (&["pnpm", "publish"], &["npm", "publish"]),
-    (&["bun", "publish"], &["npm", "publish"]),
-    (&["py.test"], &["pytest"]),
-    (&["unlink"], &["rm"]),
-    (&["docker", "compose"], &["docker-compose"]),
-    (&["docker-compose"], &["docker", "compose"]),
-    (&["podman-compose"], &["podman", "compose"]),
-    (&["docker", "container"], &["docker"]),
-    (&["podman", "container"], &["podman"]),
-    (&["docker", "image", "rm"], &["docker", "rmi"]),
-    (&["docker", "image", "push"], &["docker", "push"]),
-    (&["docker", "image", "pull"], &["docker", "pull"]),
-    (&["docker", "image", "build"], &["docker", "build"]),
-    (&["docker", "buildx", "build"], &["docker", "build"]),
-    (&["docker", "builder", "build"], &["docker", "build"]),
-    (&["docker", "rmi"], &["docker", "image", "rm"]),
-    (&["docker", "rm"], &["docker", "container", "rm"]),
-    (&["docker", "run"], &["docker", "container", "run"]),
-    (&["docker", "exec"], &["docker", "container", "exec"]),
-    (&["git", "stage"], &["git", "add"]),
-    (&["git", "update-index", "--add"], &["git", "add"]),
-    (&["git", "send-pack"], &["git", "push"]),
-    (&["git", "lfs", "push"], &["git", "push"]),
-    (&["git", "subtree", "push"], &["git", "push"]),
-    (&["git", "svn", "dcommit"], &["git", "push"]),
-    (&["git", "annotate"], &["git", "blame"]),
-    (&["git", "fetch-pack"], &["git", "fetch"]),
-    (&["git", "switch"], &["git", "checkout"]),
-    (&["git", "restore"], &["git", "checkout"]),
-    (&["git", "whatchanged"], &["git", "log"]),
-    (&["pip3"], &["pip"]),
-    (&["kubectl", "rm"], &["kubectl", "delete"]),
-    (&["oc"], &["kubectl"]),
-    (&["helm", "del"], &["helm", "uninstall"]),
-    (&["helm", "delete"], &["helm", "uninstall"]),
-    (&["helm", "un"], &["helm", "uninstall"]),
-    (
-        &["terraform", "destroy"],
-        &["terraform", "apply", "-destroy"],
-    ),
-    (&["tofu"], &["terraform"]),
-    (&["brew", "rm"], &["brew", "uninstall"]),
-    (&["brew", "remove"], &["brew", "uninstall"]),
-    (&["apt-get"], &["apt"]),
-    (&["apt"], &["apt-get"]),
-    (&["nodejs"], &["node"]),
-    (&["gmake"], &["make"]),
-    (&["mvnw"], &["mvn"]),
-    (&["gradlew"], &["gradle"]),
-    (&["poetry", "run"], &[]),
-    (&["uv", "run"], &[]),
-    (&["uv", "pip"], &["pip"]),
-    (&["pdm", "run"], &[]),
-    (&["hatch", "run"], &[]),
-    (&["bundle", "exec"], &[]),
-    (&["pnpm", "exec"], &[]),
-    (&["npm", "exec"], &[]),
-    (&["npx"], &[]),
-    (&["bunx"], &[]),
-    (&["pnpm", "dlx"], &[]),
-    (&["yarn", "dlx"], &[]),
-    (&["yarn", "exec"], &[]),
-    (&["uvx"], &[]),
-    (&["pipx", "run"], &[]),
-    (&["dotnet", "tool", "run"], &[]),
-];
+use automode_shell::reference::SPELLINGS;
+use automode_shell::{Nature, natures_of, natures_of_version};
 
 /// What a command is also called.
 pub(super) fn others(words: &[String]) -> Vec<Vec<String>> {
@@ -160,10 +28,14 @@ fn named(words: &[String]) -> Vec<String> {
         *head = base.to_owned();
     }
     let chosen = words.get(1).is_some_and(|word| word.starts_with('+'));
-    if chosen && words.first().is_some_and(|head| head == "cargo") {
+    if chosen && words.first().is_some_and(|head| takes_toolchain(head)) {
         words.remove(1);
     }
     words
+}
+
+fn takes_toolchain(program: &str) -> bool {
+    natures_of(program).contains(Nature::TakesToolchain)
 }
 
 fn once(words: &[String]) -> Vec<Vec<String>> {
@@ -176,30 +48,36 @@ fn once(words: &[String]) -> Vec<Vec<String>> {
     };
     let mut found: Vec<Vec<String>> = SPELLINGS
         .iter()
-        .filter(|(spelling, _)| {
-            words.len() >= spelling.len()
-                && spelling.iter().zip(words).all(|(own, word)| own == word)
+        .filter(|spelling| {
+            let typed = spelling.typed;
+            // `yarn <script>`: any word that is no option and not `run`.
+            let is = |own: &&str, word: &String| match *own {
+                "<script>" => !word.starts_with('-') && word != "run",
+                own => own == word,
+            };
+            words.len() >= typed.len() && typed.iter().zip(words).all(|(own, word)| is(own, word))
         })
-        .map(|(spelling, by)| replaced(spelling.len(), by))
+        .map(|spelling| {
+            let kept = spelling.typed.iter().filter(|own| **own == "<script>");
+            let taken = spelling.typed.len().saturating_sub(kept.count());
+            replaced(taken, spelling.stands_for)
+        })
         .collect();
     let head = words.first().map_or("", String::as_str);
     // `git-push` is `git push`.
-    if let Some(command) = head.strip_prefix("git-") {
-        found.push(replaced(1, &["git", command]));
+    if let Some((program, command)) = head.split_once('-')
+        && natures_of(program).contains(Nature::Git)
+    {
+        found.push(replaced(1, &[program, command]));
     }
     // `python3 -m pytest` is `pytest`.
-    let python = head.starts_with("python") || head.starts_with("pypy") || head == "py";
-    if python && words.get(1).is_some_and(|word| word == "-m") {
+    let runs_modules = natures_of_version(head).contains(Nature::RunsModules);
+    if runs_modules && words.get(1).is_some_and(|word| word == "-m") {
         found.push(replaced(2, &[]));
     }
-    // `yarn build` is `yarn run build`.
-    let script = words.get(1).filter(|word| !word.starts_with('-'));
-    if matches!(head, "yarn" | "pnpm") && script.is_some_and(|word| word != "run") {
-        found.push(replaced(1, &["npm", "run"]));
-    }
     // A toolchain that was chosen says nothing of the command.
-    if head == "cargo" && words.get(1).is_some_and(|word| word.starts_with('+')) {
-        found.push(replaced(2, &["cargo"]));
+    if takes_toolchain(head) && words.get(1).is_some_and(|word| word.starts_with('+')) {
+        found.push(replaced(2, &[head]));
     }
     found.retain(|words| !words.is_empty());
     found

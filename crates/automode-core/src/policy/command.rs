@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use automode_shell::reference::hidden_options;
 use automode_shell::{DynamicSource, Piece, Value};
 
 use super::glob::UNKNOWN;
@@ -91,30 +92,14 @@ pub(super) fn quoted<W: AsRef<str>>(words: &[W]) -> String {
     words.join(" ")
 }
 
-/// Forms of a program that a wildcard rule on it does not speak of: they delete
-/// or run other programs behind an innocent name.
-const HIDDEN: &[(&str, &[&str])] = &[
-    (
-        "find",
-        &[
-            "-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf",
-            "-fls",
-        ],
-    ),
-    ("fd", &["-x", "-X", "--exec", "--exec-batch"]),
-    ("fdfind", &["-x", "-X", "--exec", "--exec-batch"]),
-];
-
 /// Whether only an exact rule may permit these words.
 pub(super) fn hides<W: AsRef<str>>(words: &[W]) -> bool {
     let Some((head, rest)) = words.split_first() else {
         return false;
     };
     let base = head.as_ref().rsplit('/').next().unwrap_or_default();
-    HIDDEN
-        .iter()
-        .filter(|(program, _)| *program == base)
-        .any(|(_, options)| rest.iter().any(|word| options.contains(&word.as_ref())))
+    let hidden = hidden_options(base);
+    rest.iter().any(|word| hidden.contains(&word.as_ref()))
 }
 
 #[cfg(test)]

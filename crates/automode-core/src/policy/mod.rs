@@ -12,7 +12,6 @@ mod build;
 mod chain;
 mod command;
 mod critique;
-mod danger;
 mod field;
 mod fields;
 mod filed;

@@ -9,7 +9,8 @@ use std::borrow::Borrow;
 use std::mem::{Discriminant, discriminant};
 
 use automode_shell::{
-    Act, Analysis, Code, Extent, GapKind, Invocation, Layer, Redirect, Span, Target, analyse,
+    Act, Analysis, Code, Extent, GapKind, Invocation, Layer, Nature, Redirect, Span, Target,
+    analyse, natures_of,
     place::{Place, Zone},
 };
 use serde_json::Value;
@@ -443,7 +444,7 @@ fn walks(invocation: &Invocation, subject: &Subject<'_>, analysis: &Analysis) ->
         other
             .argv
             .first()
-            .is_some_and(|word| word.prefix().rsplit('/').next() == Some("git"))
+            .is_some_and(|word| natures_of(&word.prefix()).contains(Nature::Git))
     };
     match words
         .iter()

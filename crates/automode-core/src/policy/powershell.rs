@@ -5,68 +5,9 @@
 //! operator, redirections, line continuations) cannot be split and so is never
 //! permitted. Vetoes look at every word that could begin a command.
 
-use super::glob::UNKNOWN;
+use automode_shell::powershell::command_of_alias;
 
-/// Aliases that come with PowerShell, and the commands they stand for.
-const ALIASES: &[(&str, &str)] = &[
-    ("ls", "get-childitem"),
-    ("dir", "get-childitem"),
-    ("gci", "get-childitem"),
-    ("cat", "get-content"),
-    ("gc", "get-content"),
-    ("type", "get-content"),
-    ("rm", "remove-item"),
-    ("del", "remove-item"),
-    ("erase", "remove-item"),
-    ("rd", "remove-item"),
-    ("ri", "remove-item"),
-    ("rmdir", "remove-item"),
-    ("cp", "copy-item"),
-    ("copy", "copy-item"),
-    ("cpi", "copy-item"),
-    ("mv", "move-item"),
-    ("move", "move-item"),
-    ("mi", "move-item"),
-    ("ren", "rename-item"),
-    ("rni", "rename-item"),
-    ("ni", "new-item"),
-    ("sc", "set-content"),
-    ("ac", "add-content"),
-    ("clc", "clear-content"),
-    ("si", "set-item"),
-    ("sp", "set-itemproperty"),
-    ("cd", "set-location"),
-    ("chdir", "set-location"),
-    ("sl", "set-location"),
-    ("pwd", "get-location"),
-    ("gl", "get-location"),
-    ("echo", "write-output"),
-    ("write", "write-output"),
-    ("ps", "get-process"),
-    ("gps", "get-process"),
-    ("kill", "stop-process"),
-    ("spps", "stop-process"),
-    ("gsv", "get-service"),
-    ("sasv", "start-service"),
-    ("spsv", "stop-service"),
-    ("iwr", "invoke-webrequest"),
-    ("curl", "invoke-webrequest"),
-    ("wget", "invoke-webrequest"),
-    ("irm", "invoke-restmethod"),
-    ("iex", "invoke-expression"),
-    ("icm", "invoke-command"),
-    ("ii", "invoke-item"),
-    ("saps", "start-process"),
-    ("start", "start-process"),
-    ("sajb", "start-job"),
-    ("nsn", "new-pssession"),
-    ("etsn", "enter-pssession"),
-    ("sls", "select-string"),
-    ("select", "select-object"),
-    ("where", "where-object"),
-    ("sort", "sort-object"),
-    ("measure", "measure-object"),
-];
+use super::glob::UNKNOWN;
 
 /// Lower case, blanks single, an alias in front replaced by its command.
 pub(super) fn canonical(command: &str) -> String {
@@ -77,10 +18,7 @@ pub(super) fn canonical(command: &str) -> String {
         Some(head) => (head, ":*"),
         None => (head, ""),
     };
-    let head = ALIASES
-        .iter()
-        .find(|(alias, _)| *alias == head)
-        .map_or(head, |(_, command)| command);
+    let head = command_of_alias(head).unwrap_or(head);
     let mut out = format!("{head}{marker}");
     for word in words {
         out.push(' ');

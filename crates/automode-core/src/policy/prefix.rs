@@ -1,5 +1,7 @@
 //! What may stand in front of a command without changing what it is: variables and wrappers.
 
+use automode_shell::reference::WRAPPERS;
+
 /// Variables that change how a program talks, not what it runs.
 const SAFE_VARIABLES: &[&str] = &[
     "CI",
@@ -35,57 +37,6 @@ const SAFE_VARIABLES: &[&str] = &[
 pub(super) fn safe_variable(name: &str) -> bool {
     SAFE_VARIABLES.contains(&name)
 }
-
-/// Programs that run their arguments and change nothing else about them.
-#[derive(Clone, Copy)]
-struct Wrapper {
-    name: &'static str,
-    /// Options without a value.
-    flags: &'static [&'static str],
-    /// Options whose value is the next word, or joined to the option.
-    valued: &'static [&'static str],
-    /// Operands in front of the command.
-    operands: usize,
-}
-
-const WRAPPERS: &[Wrapper] = &[
-    Wrapper {
-        name: "timeout",
-        flags: &["--foreground", "--preserve-status", "-v", "--verbose"],
-        valued: &["-s", "--signal", "-k", "--kill-after"],
-        operands: 1,
-    },
-    Wrapper {
-        name: "nice",
-        flags: &[],
-        valued: &["-n", "--adjustment"],
-        operands: 0,
-    },
-    Wrapper {
-        name: "nohup",
-        flags: &[],
-        valued: &[],
-        operands: 0,
-    },
-    Wrapper {
-        name: "time",
-        flags: &["-p", "-v", "--verbose", "--portability"],
-        valued: &[],
-        operands: 0,
-    },
-    Wrapper {
-        name: "stdbuf",
-        flags: &[],
-        valued: &["-i", "--input", "-o", "--output", "-e", "--error"],
-        operands: 0,
-    },
-    Wrapper {
-        name: "command",
-        flags: &["-p"],
-        valued: &[],
-        operands: 0,
-    },
-];
 
 /// The words that a wrapper in front would run; `None` where there is none, or
 /// where it has an option that is not known to be harmless.

@@ -9,9 +9,10 @@
 
 use std::{borrow::Borrow, sync::Arc};
 
+use automode_shell::reference::{OPEN_ENDS, OpenEnd, Opens};
+
 use super::{
     Strip,
-    danger::{ENTRIES, Entry, Opens},
     glob::Glob,
     rule::{Rule, RuleTool, Specifier},
 };
@@ -141,15 +142,14 @@ fn head(words: &[String], end: &StripEnd, level: Strip) -> Option<String> {
         .find_map(|entry| reach(entry, rest, end, level))
 }
 
-fn entries(level: Strip) -> impl Iterator<Item = &'static Entry> {
-    ENTRIES.iter().filter(move |entry| match entry.from {
-        Strip::Standard => true,
-        Strip::Strict => level == Strip::Strict,
-    })
+fn entries(level: Strip) -> impl Iterator<Item = &'static OpenEnd> {
+    OPEN_ENDS
+        .iter()
+        .filter(move |entry| !entry.only_strict || level == Strip::Strict)
 }
 
 /// Whether words behind the program of an entry reach it, and what is left open.
-fn reach(entry: &Entry, words: &[String], end: &StripEnd, level: Strip) -> Option<String> {
+fn reach(entry: &OpenEnd, words: &[String], end: &StripEnd, level: Strip) -> Option<String> {
     let listed = entry.words.join(" ");
     let mut rest = words;
     for wanted in entry.words.get(1..).unwrap_or_default() {

@@ -3,7 +3,8 @@
 //! A command is suspected under every name it may go by: as typed, unquoted, without
 //! its directory, its wrapper, and the options between program and subcommand.
 
-use automode_shell::Invocation;
+use automode_shell::reference::options_before_subcommand;
+use automode_shell::{Invocation, Nature, natures_of};
 
 use super::{
     alias,
@@ -49,87 +50,14 @@ pub(super) fn suspects(invocation: &Invocation, typed: &str) -> Vec<String> {
     found
 }
 
-/// Options that stand between a program and its subcommand and take a value.
-const GLOBALS: &[(&str, &[&str])] = &[
-    (
-        "git",
-        &[
-            "-C",
-            "-c",
-            "--git-dir",
-            "--work-tree",
-            "--namespace",
-            "--exec-path",
-            "--config-env",
-        ],
-    ),
-    (
-        "docker",
-        &[
-            "-H",
-            "--host",
-            "--context",
-            "-c",
-            "--config",
-            "-l",
-            "--log-level",
-        ],
-    ),
-    (
-        "podman",
-        &["--url", "--connection", "-c", "--log-level", "--root"],
-    ),
-    (
-        "kubectl",
-        &[
-            "-n",
-            "--namespace",
-            "--context",
-            "--cluster",
-            "--kubeconfig",
-            "--user",
-            "-s",
-            "--server",
-        ],
-    ),
-    (
-        "helm",
-        &["-n", "--namespace", "--kube-context", "--kubeconfig"],
-    ),
-    ("npm", &["--prefix", "-C", "-w", "--workspace"]),
-    ("pnpm", &["-C", "--dir", "-F", "--filter"]),
-    ("yarn", &["--cwd"]),
-    (
-        "cargo",
-        &["-C", "-Z", "--config", "--color", "--manifest-path"],
-    ),
-    (
-        "aws",
-        &[
-            "--profile",
-            "--region",
-            "--output",
-            "--endpoint-url",
-            "--ca-bundle",
-        ],
-    ),
-    (
-        "gcloud",
-        &["--project", "--account", "--configuration", "--format"],
-    ),
-    ("gh", &["-R", "--repo"]),
-    ("go", &["-C"]),
-    ("make", &["-C", "-f", "-j"]),
-];
-
 /// The words without options in front of the subcommand: `git -C x push` is a push.
 fn without_globals(words: &[String]) -> Option<Vec<String>> {
     let (head, rest) = words.split_first()?;
     let base = head.rsplit('/').next()?;
-    let (_, valued) = GLOBALS.iter().find(|(program, _)| *program == base)?;
+    let valued = options_before_subcommand(base)?;
     let mut rest = rest;
     while let Some(word) = rest.first() {
-        let toolchain = base == "cargo" && word.starts_with('+');
+        let toolchain = word.starts_with('+') && natures_of(base).contains(Nature::TakesToolchain);
         if !word.starts_with('-') && !toolchain {
             break;
         }

@@ -1,5 +1,7 @@
 //! Values whose name says that they are secret.
 
+use automode_shell::reference::{Given, PASSWORD_OPTIONS};
+
 use super::{OPEN, SecretSpan, placed, run, starts_with};
 
 /// Endings of names, in lower case with `_` for `-`.
@@ -37,40 +39,6 @@ const NAMES: [&str; 30] = [
 ];
 /// Names that say it only where they stand alone or behind a mark: `DB_PASS`, not `compass`.
 const WHOLE: [&str; 7] = ["pass", "pw", "cookie", "session", "sid", "otp", "auth"];
-/// Programs that take a password behind a letter, the letter, and whether it may be glued on.
-const LETTERS: &[(&str, u8, bool)] = &[
-    ("mysql", b'p', true),
-    ("mysqldump", b'p', true),
-    ("mysqladmin", b'p', true),
-    ("mysqlimport", b'p', true),
-    ("mariadb", b'p', true),
-    ("mariadb-dump", b'p', true),
-    ("sshpass", b'p', true),
-    ("docker", b'p', false),
-    ("podman", b'p', false),
-    ("nerdctl", b'p', false),
-    ("buildah", b'p', false),
-    ("helm", b'p', false),
-    ("az", b'p', false),
-    ("mongo", b'p', false),
-    ("mongosh", b'p', false),
-    ("mongodump", b'p', false),
-    ("mongorestore", b'p', false),
-    ("redis-cli", b'a', false),
-    ("ldapsearch", b'w', false),
-    ("ldapmodify", b'w', false),
-    ("ldapadd", b'w', false),
-    ("sqlcmd", b'P', true),
-    ("bcp", b'P', true),
-    ("7z", b'p', true),
-    ("7za", b'p', true),
-    ("openssl", b'k', false),
-    ("zip", b'P', false),
-    ("unzip", b'P', true),
-    ("pdftk", b'p', false),
-    ("smbclient", b'p', false),
-    ("kinit", b'p', false),
-];
 const MAX_NAME: usize = 48;
 /// Shorter values are words, numbers or switches.
 const LEAST: usize = 6;
@@ -169,7 +137,7 @@ pub(super) fn flag(bytes: &[u8], at: usize) -> Option<SecretSpan> {
 fn letter(bytes: &[u8], at: usize) -> Option<SecretSpan> {
     let flag = *bytes.get(at.saturating_add(1))?;
     // Most letters are no program's: the line before them need not be looked at.
-    LETTERS.iter().find(|(_, own, _)| *own == flag)?;
+    PASSWORD_OPTIONS.iter().find(|own| own.letter == flag)?;
     let after = at.saturating_add(2);
     let from = bytes
         .get(..at)?
@@ -180,20 +148,21 @@ fn letter(bytes: &[u8], at: usize) -> Option<SecretSpan> {
     let takes = |word: &str| {
         let word = word.trim_matches(['\'', '"']);
         let name = word.rsplit('/').next().unwrap_or(word);
-        LETTERS
+        PASSWORD_OPTIONS
             .iter()
-            .find(|(program, own, _)| *program == name && *own == flag)
+            .find(|own| own.program == name && own.letter == flag)
     };
-    let (program, _, glued) = command.split_whitespace().find_map(takes)?;
-    let registry = matches!(
-        *program,
-        "docker" | "podman" | "nerdctl" | "buildah" | "helm" | "az"
-    );
-    if registry && !command.contains("login") {
+    let option = command.split_whitespace().find_map(takes)?;
+    if option.at_login && !command.contains("login") {
         return None;
     }
     let start = run(bytes, after, |byte| matches!(byte, b' ' | b'\t'));
-    if start == after && !glued || start != after && *glued && *program != "sshpass" {
+    let given = match option.given {
+        Given::Glued => start == after,
+        Given::Next => start != after,
+        Given::Either => true,
+    };
+    if !given {
         return None;
     }
     let (value, quote) = unquoted(bytes, start);

@@ -8,7 +8,7 @@
 
 use std::iter::Peekable;
 
-use automode_shell::{Effect, Invocation};
+use automode_shell::{Effect, Invocation, Nature};
 use serde_json::Value;
 
 use super::{Scene, report};
@@ -395,11 +395,7 @@ fn environment(start: &Invocation, words: &[Option<String>], named: &[String]) -
         return CloudEnvironment::Production;
     }
     // These roll out a preview unless they are told otherwise.
-    let previews = start
-        .argv
-        .first()
-        .and_then(|word| word.literal())
-        .is_some_and(|name| matches!(name.as_ref(), "vercel" | "netlify"));
+    let previews = start.is_a(Nature::Previews);
     let rehearsed = named.iter().any(|name| has(name, REHEARSAL));
     // A word that only the run tells may name production.
     let known = words.iter().all(Option::is_some);

@@ -37,4 +37,21 @@ impl Language {
             Self::Other => "other",
         }
     }
+
+    /// Whether a name begins with that of a language whose code may start programs.
+    #[must_use]
+    pub fn starts_programs(name: &str) -> bool {
+        let languages = [
+            Self::Python,
+            Self::JavaScript,
+            Self::Ruby,
+            Self::Perl,
+            Self::Php,
+            Self::Lua,
+            Self::Awk,
+        ];
+        languages
+            .iter()
+            .any(|language| name.starts_with(language.name()))
+    }
 }

@@ -3,9 +3,18 @@
 //! The text is one gap, whatever it holds. The names of dangerous verbs in it are
 //! listed in the gap, so that a person and a judge see what was there.
 
-use super::library::POWERSHELL_DANGEROUS;
+use super::library::{POWERSHELL_ALIASES, POWERSHELL_DANGEROUS};
 use super::reading::CodeReading;
 use crate::ir::{Act, Code, Coverage, Gap, GapKind, Origin, Span, Taint};
+
+/// The command that an alias of PowerShell stands for, both in lower case.
+#[must_use]
+pub fn command_of_alias(alias: &str) -> Option<&'static str> {
+    let at = POWERSHELL_ALIASES
+        .binary_search_by_key(&alias, |(alias, _)| alias)
+        .ok()?;
+    POWERSHELL_ALIASES.get(at).map(|(_, command)| *command)
+}
 
 /// What is known of PowerShell text: nothing but the dangerous verbs it names.
 #[must_use]

@@ -27,6 +27,7 @@ mod outcome;
 mod pack;
 mod parse;
 mod query;
+pub mod reference;
 mod remote;
 mod role;
 mod setting;
@@ -37,7 +38,7 @@ mod text;
 mod variable;
 
 pub(crate) use file::PlaceEffect;
-pub use nature::{Nature, Natures, natures_of};
+pub use nature::{Nature, Natures, natures_of, natures_of_version};
 pub(crate) use table::PathUse;
 pub use variable::is_steering_variable;
 pub(crate) use variable::{steers, steers_with};

@@ -4,7 +4,7 @@
 //! `"shell: sh bash"` for these names only. A nature is never a reason to allow by
 //! its absence: who asks for one treats a program without it as the stricter case.
 
-use super::table::known_program;
+use super::table::{Program, known_program};
 use crate::Invocation;
 
 /// A kind of program.
@@ -14,6 +14,8 @@ pub enum Nature {
     Shell,
     /// Has the builtins and variables of `bash`, which `sh` need not have: `bash`, `zsh`.
     Bash,
+    /// Reads what `sh` reads, and perhaps more: `dash`, `ksh`, `bash`.
+    PosixShell,
     /// Runs a command line with other rights: `sudo`, `su`.
     Elevate,
     /// Prints its words and nothing else: `echo`.
@@ -91,17 +93,59 @@ pub enum Nature {
     Archiver,
     /// Shows what was typed before: `history`.
     History,
+    /// As a word to another program it asks for more than to compute and to show: `rm`, `ssh`.
+    AsksForMore,
+    /// Everybody who may run it with its owner's rights has them: `bash`, `vim`, `tar`.
+    LendsRights,
+    /// Starts a shell for whoever is at the other end of a connection: `nc`, `socat`.
+    ServesShell,
+    /// Makes a program of sources and of nothing else: `gcc`, `rustc`.
+    Compiler,
+    /// Only sets the shell for what follows: `cd`, `export`.
+    SetsShell,
+    /// The packages that it adds are built, and run while they are, with the project: `cargo`.
+    BuildsDependencies,
+    /// Writes the project's list of dependencies itself, and nothing else into it: `go`.
+    KeepsDependencyList,
+    /// `run` builds and starts the program that the project is: `cargo`, `zig`.
+    RunsProject,
+    /// Rolls out a preview unless it is told otherwise: `vercel`.
+    Previews,
+    /// Runs containers: `docker`, `podman-compose`.
+    ContainerEngine,
+    /// A build tool's own script, checked in beside the build file: `gradlew`.
+    BuildWrapper,
+    /// Runs the hooks that a project declares for its own commits: `husky`.
+    GitHookManager,
+    /// Its words are recipes that people write for themselves: `make`, `just`.
+    RunsRecipes,
+    /// Runs a class by its name: `java`.
+    RunsClasses,
+    /// Runs a program by the address of its source: `go`.
+    RunsAddresses,
+    /// Comes as a toolchain from its maker: `node`, `cargo`.
+    Toolchain,
+    /// `-m NAME` runs a module as a program: `python`.
+    RunsModules,
+    /// `-r NAME` loads a library first: `ruby`.
+    RequiresLibraries,
+    /// A first word `+NAME` chooses a toolchain: `cargo`.
+    TakesToolchain,
+    /// Tests, lints, documents or packs a project: `pytest`, `tox`.
+    ProjectTool,
+    /// Its name in a sentence speaks of packages: `pip`, `npm`.
+    PackageManager,
 }
 
 /// The kinds of a program: every rule asks them of every start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Natures(u64);
+pub struct Natures(u128);
 
 impl Natures {
     pub(crate) const fn of(mut natures: &[Nature]) -> Self {
         let mut set = 0;
         while let [first, rest @ ..] = natures {
-            set |= 1 << *first as u64;
+            set |= 1 << *first as u128;
             natures = rest;
         }
         Self(set)
@@ -110,8 +154,14 @@ impl Natures {
     /// Whether a kind is among them.
     #[must_use]
     pub const fn contains(self, nature: Nature) -> bool {
-        self.0 & (1 << nature as u64) != 0
+        self.0 & (1 << nature as u128) != 0
     }
+}
+
+/// What kind of program this name belongs to, without its folder and its version.
+#[must_use]
+pub fn natures_of_version(program: &str) -> Natures {
+    natures_of(program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.'))
 }
 
 /// What kind of program this name belongs to, without its folder.
@@ -121,7 +171,7 @@ pub fn natures_of(program: &str) -> Natures {
         Some(at) => program.get(at.saturating_add(1)..).unwrap_or_default(),
         None => program,
     };
-    known_program(name).map_or(Natures::default(), |known| known.natures)
+    known_program(name).map_or(Natures::default(), Program::natures)
 }
 
 impl Invocation {
@@ -148,7 +198,7 @@ mod tests {
     fn every_name_is_found() {
         // A name with a folder is asked for without it.
         for known in PROGRAMS.iter().filter(|known| !known.name.contains('/')) {
-            let (name, natures) = (known.name, known.natures);
+            let (name, natures) = (known.name, known.natures());
             assert_eq!(natures_of(name), natures, "{name}");
             assert_eq!(natures_of(&format!("/usr/bin/{name}")), natures, "{name}");
             let other = format!("{name}\u{1}");

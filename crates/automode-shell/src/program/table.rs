@@ -18,7 +18,16 @@ use crate::{
 pub(crate) struct Program {
     pub name: &'static str,
     pub command: Option<&'static Command>,
-    pub natures: Natures,
+    /// The place of its kinds among [`NATURE_SETS`]: most programs have none, or those of others.
+    pub nature_set: u16,
+}
+
+impl Program {
+    /// What kind of program it is.
+    pub fn natures(&self) -> Natures {
+        let at = usize::from(self.nature_set);
+        NATURE_SETS.get(at).copied().unwrap_or_default()
+    }
 }
 
 /// What is known under a name.

@@ -14,7 +14,8 @@ mod unit;
 mod workflow;
 
 use automode_shell::place::{Place, Protected};
-use automode_shell::{Analysis, Context, Facts, FileFact, analyse};
+use automode_shell::reference::interpreter_of;
+use automode_shell::{Analysis, Context, Facts, FileFact, Nature, analyse, natures_of};
 
 pub(crate) use exercise::{called as exercised, lent};
 
@@ -128,19 +129,19 @@ fn started(path: &str, name: &str, extension: &str, text: &str) -> Vec<String> {
     if name.starts_with("dockerfile") || name == "containerfile" || extension == "dockerfile" {
         return recipe::dockerfile(text);
     }
+    if let Some(runner) = interpreter_of(extension) {
+        return vec![format!("{runner} {}", shell_quoted(path))];
+    }
     let runner = match extension {
         "sh" | "bash" | "zsh" | "ksh" => return vec![text.to_owned()],
         "ipynb" => return notebook::cell(text),
-        "py" => "python3",
-        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => "node",
-        "rb" => "ruby",
-        "pl" => "perl",
-        "php" => "php",
         "rs" | "go" | "gradle" | "kts" | "kt" | "java" | "cmake" | "groovy" | "swift" | "cs" => {
             return spawned::commands(text);
         }
         _ => match interpreter(text) {
-            Some("sh" | "bash" | "zsh" | "dash" | "ksh") => return vec![text.to_owned()],
+            Some(shell) if natures_of(shell).contains(Nature::PosixShell) => {
+                return vec![text.to_owned()];
+            }
             Some(runner) => runner,
             None if matches!(
                 name,

@@ -11,7 +11,7 @@ use automode_shell::{
 use super::kind::{self, ProjectFileKind};
 use crate::PathKind;
 use crate::engine::case::Case;
-use crate::exceptions::{is_compiler, is_well_known};
+use crate::exceptions::is_well_known;
 use crate::scene::{Suspicion, SuspicionOrigin, report};
 
 /// Whether the command rewrites a manifest and runs a task of the project: the task was
@@ -138,10 +138,7 @@ fn builds_package(effect: &Effect, start: Option<&Invocation>) -> Option<String>
 
 /// Whether the packages of a manager are built, and run while they are, with the project.
 fn is_built_in(start: Option<&Invocation>) -> bool {
-    start
-        .and_then(|start| start.argv.first())
-        .and_then(Value::literal)
-        .is_some_and(|name| matches!(name.as_ref(), "cargo" | "dotnet"))
+    start.is_some_and(|start| start.is_a(Nature::BuildsDependencies))
 }
 
 /// A list of what the build fetches and runs by itself is rewritten, by another hand than
@@ -154,10 +151,10 @@ fn adds_dependencies(
 ) -> bool {
     const LISTS: &[&str] = &["Cargo.toml", "Cargo.lock", "go.mod", "go.sum", "go.work"];
     let listed = LISTS.contains(&path.rsplit('/').next().unwrap_or_default());
-    let by_tool = start
-        .and_then(|start| start.argv.first())
-        .and_then(Value::literal)
-        .is_some_and(|name| matches!(name.as_ref(), "cargo" | "go"));
+    let by_tool = start.is_some_and(|start| {
+        let bare = start.argv.first().and_then(Value::literal);
+        bare.is_some_and(|name| !name.contains('/')) && start.is_a(Nature::KeepsDependencyList)
+    });
     let rewrites = !matches!(how, WriteHow::Touch | WriteHow::Attributes);
     let names_none = case
         .effects
@@ -181,11 +178,7 @@ fn names_dependencies(text: &str) -> bool {
 
 /// A compiler makes code of code that is read itself.
 fn compiles(start: &Invocation) -> bool {
-    start
-        .argv
-        .first()
-        .and_then(Value::literal)
-        .is_some_and(|name| is_compiler(name.rsplit('/').next().unwrap_or_default()))
+    start.is_a(Nature::Compiler)
 }
 
 /// What a package manager notes of packages, which are an effect of their own.

@@ -1,39 +1,13 @@
 //! Task files in Python, whose tasks a runner starts by name.
 
+use automode_shell::{Nature, natures_of};
+
 use crate::scene::report;
 
 /// Lines of a task file in Python that start a program which tests and builds do not need.
 pub(super) fn tasks_of_python(path: &str, text: &str) -> Vec<String> {
     const FILES: &[&str] = &["noxfile.py", "tasks.py", "fabfile.py", "dodo.py", "wscript"];
     const STARTS: &[&str] = &[".run(", ".run_always(", ".run_install(", ".sudo(", "local("];
-    const TOOLS: &[&str] = &[
-        "pytest",
-        "ruff",
-        "mypy",
-        "black",
-        "coverage",
-        "python",
-        "python3",
-        "flake8",
-        "isort",
-        "sphinx-build",
-        "pre-commit",
-        "pylint",
-        "bandit",
-        "tox",
-        "pyright",
-        "mkdocs",
-        "cargo",
-        "twine",
-        "build",
-        "poetry",
-        "uv",
-        "pip",
-        "maturin",
-        "doc8",
-        "vulture",
-        "codespell",
-    ];
     let name = path.rsplit('/').next().unwrap_or_default();
     if !FILES.contains(&name) {
         return Vec::new();
@@ -47,7 +21,7 @@ pub(super) fn tasks_of_python(path: &str, text: &str) -> Vec<String> {
                     .split([' ', '"', '\'', ',', ')'])
                     .next()
                     .unwrap_or_default();
-                !TOOLS.contains(&word)
+                !natures_of(word).contains(Nature::ProjectTool)
             })
         })
         .map(|line| {

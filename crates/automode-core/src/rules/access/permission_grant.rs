@@ -110,15 +110,10 @@ pub fn lets_in(target: &CloudTarget) -> bool {
 
 /// A program that everybody then runs as its owner: a shell so marked is a back door.
 fn setuid(scene: &Scene<'_>, effect: &Effect) -> Finding {
-    const INTERPRETERS: &[&str] = &[
-        "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "ruby", "node",
-        "php", "lua", "vim", "vi", "find", "awk", "env", "cp", "nmap", "less", "more", "tar",
-    ];
     let marked = scene.invocation(effect).is_some_and(|start| {
         start.argv.iter().skip(1).any(|word| {
             word.literal().is_some_and(|word| {
-                let name = word.rsplit('/').next().unwrap_or_default();
-                word.contains('/') && INTERPRETERS.contains(&name)
+                word.contains('/') && natures_of(&word).contains(Nature::LendsRights)
             })
         })
     });

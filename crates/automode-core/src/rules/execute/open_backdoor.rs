@@ -4,7 +4,8 @@
 //! comes from a socket while its output goes to one, in either direction.
 
 use automode_shell::{
-    Act, Code, Direction, Effect, Host, Invocation, Layer, Nature, Stdin, Stdout, Taint,
+    Act, Code, Direction, Effect, Host, Invocation, Language, Layer, Nature, Stdin, Stdout, Taint,
+    natures_of, natures_of_version,
 };
 
 use crate::Finding;
@@ -80,20 +81,11 @@ fn is_shell_on_socket(scene: &Scene<'_>, effect: &Effect) -> bool {
 
 /// A shell that a network program starts for its peer: `nc -e`, `socat EXEC:`.
 fn is_served(start: &Invocation) -> bool {
-    const SERVERS: &[&str] = &[
-        "nc",
-        "ncat",
-        "netcat",
-        "nc.traditional",
-        "nc.openbsd",
-        "socat",
-        "telnet",
-        "openssl",
-        "rcat",
-    ];
     is_shell(start)
         && start.layers.iter().any(|layer| match layer {
-            Layer::Wrapper(name) | Layer::Text(name) => SERVERS.contains(&name.as_str()),
+            Layer::Wrapper(name) | Layer::Text(name) => {
+                natures_of(name).contains(Nature::ServesShell)
+            }
             Layer::File(_) | Layer::Task(_) | Layer::Function(_) | Layer::Remote(_) => false,
         })
 }
@@ -101,19 +93,10 @@ fn is_served(start: &Invocation) -> bool {
 /// A bare shell that code starts beside its own socket: it has nothing to run
 /// but what arrives there.
 fn is_started_by_code(start: &Invocation) -> bool {
-    const LANGUAGES: &[&str] = &[
-        "python",
-        "perl",
-        "ruby",
-        "php",
-        "node",
-        "javascript",
-        "lua",
-        "awk",
-    ];
     let by_code = start.layers.iter().any(|layer| match layer {
         Layer::Text(name) | Layer::Wrapper(name) => {
-            LANGUAGES.iter().any(|language| name.starts_with(language))
+            Language::starts_programs(name)
+                || natures_of_version(name).contains(Nature::Interpreter)
         }
         Layer::File(_) | Layer::Task(_) | Layer::Function(_) | Layer::Remote(_) => false,
     });
