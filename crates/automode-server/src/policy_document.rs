@@ -43,14 +43,12 @@ impl PolicyDocument {
             .parse()
             .map_err(|error: toml_edit::TomlError| DocumentError::Syntax(error.to_string()))?;
         let document = Self { document };
+        let groups = document.document.get("group");
+        if groups.is_some_and(|groups| !groups.is_table_like()) {
+            return Err(DocumentError::Group("group".to_owned()));
+        }
         for name in document.groups() {
-            for key in document.group_keys(&name)? {
-                if !LISTS.contains(&key.as_str()) {
-                    return Err(DocumentError::Group(format!(
-                        "group.{name}.permissions.{key}"
-                    )));
-                }
-            }
+            document.check_group(&name)?;
         }
         Ok(document)
     }
@@ -64,7 +62,10 @@ impl PolicyDocument {
             .unwrap_or_default()
     }
 
-    fn group_keys(&self, name: &str) -> Result<Vec<String>, DocumentError> {
+    /// A group has lists of rules alone. What is written otherwise would be lost, and a veto
+    /// with it.
+    fn check_group(&self, name: &str) -> Result<(), DocumentError> {
+        let wrong = |place: String| Err(DocumentError::Group(place));
         let group = self
             .document
             .get("group")
@@ -72,11 +73,17 @@ impl PolicyDocument {
             .and_then(Item::as_table_like)
             .ok_or_else(|| DocumentError::Group(format!("group.{name}")))?;
         if let Some((other, _)) = group.iter().find(|(key, _)| *key != "permissions") {
-            return Err(DocumentError::Group(format!("group.{name}.{other}")));
+            return wrong(format!("group.{name}.{other}"));
         }
         let lists = group.get("permissions").and_then(Item::as_table_like);
         let lists = lists.ok_or_else(|| DocumentError::Group(format!("group.{name}")))?;
-        Ok(lists.iter().map(|(key, _)| key.to_owned()).collect())
+        for (key, list) in lists.iter() {
+            let rules = list.as_array().filter(|_| LISTS.contains(&key));
+            if !rules.is_some_and(|rules| rules.iter().all(Value::is_str)) {
+                return wrong(format!("group.{name}.permissions.{key}"));
+            }
+        }
+        Ok(())
     }
 
     /// The settings for a device of this group.
@@ -207,6 +214,13 @@ mod tests {
             "[group.a.permissions]\nmanaged_allow_only = false",
             "group = 1\n[group.a]",
             "[group]\na = 1",
+            "group = 1",
+            "[[group]]\nname = \"a\"\n[group.permissions]\ndeny = [\"Bash(x)\"]",
+            "[[group.a]]\npermissions.deny = [\"Bash(x)\"]",
+            "[group.a]\npermissions = [\"Bash(x)\"]",
+            "[group.a.permissions]\ndeny = \"Bash(x)\"",
+            "[group.a.permissions]\ndeny = [\"Bash(x)\", 1]",
+            "[[group.a.permissions.deny]]\nx = 1",
             "[",
         ] {
             assert!(PolicyDocument::read(text).is_err(), "{text}");

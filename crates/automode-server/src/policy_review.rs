@@ -37,6 +37,25 @@ impl PolicyReview {
     pub fn passes(&self) -> bool {
         self.faults.is_empty() && self.cases.iter().all(|case| case.passed)
     }
+
+    /// What came of the cases under the rules of a group. A group is told of where it differs.
+    fn add_cases(&mut self, group: &str, results: Vec<CaseResult>) {
+        if group.is_empty() {
+            self.cases = results;
+            return;
+        }
+        let differing = results.into_iter().filter(|result| {
+            let same = |known: &&CaseResult| known.name == result.name;
+            let known = self.cases.iter().find(same);
+            known.is_none_or(|known| known.verdict != result.verdict)
+        });
+        let named = differing.map(|result| CaseResult {
+            name: format!("{} (group {group})", result.name),
+            ..result
+        });
+        let named: Vec<_> = named.collect();
+        self.cases.extend(named);
+    }
 }
 
 /// Looks at a policy. `cases` is the text of a file of `automode test`; none where empty.
@@ -59,13 +78,15 @@ pub fn review(policy: &str, cases: &str) -> PolicyReview {
     }
     let mut groups = document.groups();
     groups.insert(0, String::new());
-    for group in groups {
-        lint(&mut review, &place, &group, &document.for_group(&group));
+    for group in &groups {
+        lint(&mut review, &place, group, &document.for_group(group));
     }
     if !cases.trim().is_empty() && review.faults.is_empty() {
-        match run_cases(&place, &document.for_group(""), cases) {
-            Ok(results) => review.cases = results,
-            Err(why) => review.faults.push(why),
+        for group in &groups {
+            match run_cases(&place, &document.for_group(group), cases) {
+                Ok(results) => review.add_cases(group, results),
+                Err(why) => review.faults.push(why),
+            }
         }
     }
     // Left behind it is a few kilobytes in a temporary directory.
@@ -99,7 +120,8 @@ fn lint(review: &mut PolicyReview, place: &Path, group: &str, settings: &str) {
             list.push(own);
         }
     };
-    for fault in &policy.provenance().faults {
+    let beyond = config::overreach(settings, &shown);
+    for fault in policy.provenance().faults.iter().chain(&beyond) {
         add(&mut review.faults, fault);
     }
     for note in policy.lint() {
@@ -168,11 +190,36 @@ mod tests {
             ),
             ("[permissions]\ndeni = [\"Bash(x)\"]\n", false),
             ("[permissions\n", false),
-            ("[group.a.permissions]\nallow = \"Bash\"\n", true),
+            ("[group.a.permissions]\nallow = [\"Bash(make)\"]\n", true),
+            ("[group.a.permissions]\nallow = \"Bash\"\n", false),
             ("[group.a]\nx = 1\n", false),
+            (
+                "[[judge.chain]]\nkind = \"command\"\ncommand = [\"sh\"]\n",
+                false,
+            ),
         ] {
             let review = review(policy, "");
             assert_eq!(review.passes(), passes, "{policy}: {review:?}");
         }
+    }
+
+    #[test]
+    fn a_group_is_told_of_where_its_rules_change_a_case() {
+        let result = |name: &str, passed: bool, verdict: &str| CaseResult {
+            name: name.to_owned(),
+            passed,
+            verdict: verdict.to_owned(),
+            reason: String::new(),
+        };
+        let mut review = PolicyReview::default();
+        let common = vec![result("a", true, "deny"), result("b", true, "ask")];
+        review.add_cases("", common.clone());
+        review.add_cases("web", common);
+        assert_eq!(review.cases.len(), 2);
+        let own = vec![result("a", true, "deny"), result("b", false, "allow")];
+        review.add_cases("data", own);
+        assert!(!review.passes());
+        let last = review.cases.last().map(|case| case.name.as_str());
+        assert_eq!(last, Some("b (group data)"));
     }
 }

@@ -118,11 +118,13 @@ impl BundleKeeper {
             Err(error) => return Ok(Some(error.to_string())),
         };
         let tried = self.folder.join(CANDIDATE);
-        write_private(&tried, &self.settings(&document, manifest))?;
+        let settings = self.settings(&document, manifest);
+        write_private(&tried, &settings)?;
         let policy = config::load(&Places::find(&self.folder, Some(tried.clone()), &|_| None));
         let shown = tried.display().to_string();
-        let faults = &policy.provenance().faults;
-        let fault = faults.iter().find(|fault| fault.contains(&shown));
+        let beyond = config::overreach(&settings, &shown);
+        let mut faults = policy.provenance().faults.iter().chain(&beyond);
+        let fault = faults.find(|fault| fault.contains(&shown));
         Ok(fault.map(|fault| fault.replace(&shown, "policy")))
     }
 

@@ -147,7 +147,8 @@ impl FleetStore {
         Ok(rows.iter().map(bundle).collect())
     }
 
-    /// The revision that a machine should have, if it is newer than the one it has.
+    /// The revision that a machine should have, if it is newer than the one it has. One that
+    /// quarantines it reaches it whatever its stage.
     ///
     /// # Errors
     /// Where the database does not answer.
@@ -157,11 +158,13 @@ impl FleetStore {
         above: u64,
     ) -> Result<Option<Bundle>, DatabaseError> {
         let canary = i64::from(device.group == CANARY);
+        // A manifest names devices in its quarantine alone.
+        let named = format!("%\"{}\"%", device.id);
         let sql = format!(
             "SELECT {COLUMNS} FROM bundles WHERE organisation = $1 AND revision > $2
-             AND (stage = 'everyone' OR $3 = 1) ORDER BY revision DESC LIMIT 1"
+             AND (stage = 'everyone' OR $3 = 1 OR manifest LIKE $4) ORDER BY revision DESC LIMIT 1"
         );
-        let values = values![device.organisation.number(), above, canary];
+        let values = values![device.organisation.number(), above, canary, named];
         Ok(self.first(&sql, values).await?.as_ref().map(bundle))
     }
 }

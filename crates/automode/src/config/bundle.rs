@@ -3,15 +3,75 @@
 //! Its first line says which revision it is and when it expires. One that has expired
 //! stays in force, and is made stricter as its organisation wanted. A first line that
 //! cannot be read is a fault: a policy that nobody can date allows nothing.
+//!
+//! It says what may run and starts nothing itself: whoever takes its server over must not
+//! get the machines with it. So it names no program, no file and no secret of a machine.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use automode_core::policy::{Layer, Written};
+use automode_core::policy::{Layer, Origin, Scope, SettingAssignment, Value, Written};
 
 use super::fault::Fault;
+use super::own;
 
 /// What the first line begins with.
 const MARK: &str = "# automode-bundle ";
+
+/// Keys of a judge that start a program of the machine, or read or write a file of it.
+const OF_THE_MACHINE: [&str; 4] = ["command", "key_command", "key_file", "cassette"];
+/// Variables that an organisation may have its judge's key taken from begin so.
+const OWN_VARIABLES: &str = "AUTOMODE_";
+
+/// What a policy says that an organisation has no say in; nothing where it may go out.
+#[must_use]
+pub fn overreach(text: &str, file: &str) -> Vec<String> {
+    let origin = Origin {
+        file: file.to_owned(),
+        line: 0,
+        scope: Scope::Managed,
+    };
+    let layer = own::layer(text, &origin, &mut Vec::new());
+    let mut faults = Vec::new();
+    hold_to_words(&layer, &mut faults);
+    faults.iter().map(ToString::to_string).collect()
+}
+
+/// Refuses what reaches beyond rules and settings.
+pub(super) fn hold_to_words(layer: &Layer, faults: &mut Vec<Fault>) {
+    for setting in &layer.settings {
+        for what in beyond(setting) {
+            faults.push(Fault {
+                file: layer.origin.file.clone(),
+                line: setting.line,
+                what: format!("`{what}` is not an organisation's to set"),
+                hint: Some("it belongs into the settings of the machine itself".to_owned()),
+            });
+        }
+    }
+}
+
+fn beyond(setting: &SettingAssignment) -> Vec<String> {
+    let key = setting.field.key;
+    match (key, &setting.value) {
+        // What a judge sees leaves the machine: its secrets must not go along.
+        ("judge.redact", Value::Flag(false)) => vec![key.to_owned()],
+        ("judge.chain", Value::Tables(judges)) => {
+            let keys = judges.iter().flatten();
+            keys.filter(|(name, value)| is_of_the_machine(name, value))
+                .map(|(name, _)| format!("{key}.{name}"))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_of_the_machine(name: &str, value: &Value) -> bool {
+    match (name, value) {
+        ("kind", Value::Text(kind)) => OF_THE_MACHINE.contains(&kind.as_str()),
+        ("key_env", Value::Text(variable)) => !variable.starts_with(OWN_VARIABLES),
+        (name, _) => OF_THE_MACHINE.contains(&name),
+    }
+}
 
 /// Adds the rule for everything that an expired policy stands for.
 pub(super) fn tighten_when_stale(text: &str, layer: &mut Layer, faults: &mut Vec<Fault>) {
@@ -48,5 +108,47 @@ pub(super) fn tighten_when_stale(text: &str, layer: &mut Layer, faults: &mut Vec
         "ask" => layer.ask.push(everything),
         // What is not known is the strictest.
         _ => layer.deny.push(everything),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_organisation_starts_nothing_on_a_machine() {
+        for (text, expected) in [
+            ("[permissions]\nallow = [\"Bash(make)\"]\n", 0),
+            ("[[judge.chain]]\nkind = \"anthropic\"\nmodel = \"m\"\n", 0),
+            (
+                "[[judge.chain]]\nkind = \"openai-compatible\"\nbase_url = \"https://judge.example.com/v1\"\nkey_env = \"AUTOMODE_TEAM_KEY\"\n",
+                0,
+            ),
+            (
+                "[[judge.chain]]\nkind = \"command\"\ncommand = [\"sh\", \"-c\", \"x\"]\n",
+                2,
+            ),
+            (
+                "[[judge.chain]]\nkind = \"openai\"\nkey_command = [\"cat\", \"/etc/passwd\"]\n",
+                1,
+            ),
+            (
+                "[[judge.chain]]\nkind = \"openai\"\nkey_file = \"~/.ssh/id_ed25519\"\n",
+                1,
+            ),
+            (
+                "[[judge.chain]]\nkind = \"openai\"\nkey_env = \"AWS_SECRET_ACCESS_KEY\"\n",
+                1,
+            ),
+            (
+                "[[judge.chain]]\nkind = \"anthropic\"\n[[judge.chain]]\nkind = \"anthropic\"\ncassette = \"/home/dev/.bashrc\"\n",
+                1,
+            ),
+            ("[judge]\nredact = true\n", 0),
+            ("[judge]\nredact = false\n", 1),
+        ] {
+            let faults = overreach(text, "policy");
+            assert_eq!(faults.len(), expected, "{text}: {faults:?}");
+        }
     }
 }

@@ -16,6 +16,7 @@ pub mod schema;
 mod settings_value;
 mod watcher;
 
+pub use bundle::overreach;
 pub use places::{Place, Places, Trust};
 pub use watcher::PolicyWatcher;
 
@@ -125,6 +126,7 @@ fn understand(place: &Place, text: &str, faults: &mut Vec<Fault>) -> Understood 
         }
         (places::SettingsFormat::Bundle, Trust::Full) => {
             let mut layer = own::layer(text, &place.origin(), faults);
+            bundle::hold_to_words(&layer, faults);
             bundle::tighten_when_stale(text, &mut layer, faults);
             Understood::Layer(layer)
         }
