@@ -4,23 +4,25 @@
 //! that carries them is alive, the hook leaves the question in a folder and waits for
 //! an answer, within its deadline; then the client asks its own person as ever. The hook
 //! itself never touches the network. An answer counts under the organisation's signature
-//! alone, for this call of this session, and only for a question that no veto asked: what
-//! a guard, a rule of the policy or a finding wants a person for stays with the person here.
+//! alone, for this call of this session with the files that it names as they were, and only
+//! for a question that no veto asked: what a guard, a rule of the policy or a finding wants
+//! a person for stays with the person here. So does a call that cannot be shown whole:
+//! nobody answers for what they do not see.
 
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use automode::state::{State, open_private};
-use automode::{Decision, Ground, ToolCall, Verdict};
+use automode::{Decision, Ground, ToolCall, Verdict, permit};
 use automode_agents::Enforcement;
 use automode_core::redact::redact;
 use automode_core::{Stage, TraceEntry};
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::decide::now;
 use super::serve::HookContext;
@@ -32,6 +34,8 @@ const MARGIN: Duration = Duration::from_secs(2);
 /// The longest that a person here waits for somebody elsewhere.
 const LONGEST: Duration = Duration::from_secs(45);
 const LOOKS: Duration = Duration::from_millis(60);
+/// The longest call that is carried, in characters. The server keeps and shows as many.
+const SHOWN: usize = 12_000;
 
 /// What the hook needs of the enrolment.
 #[derive(Deserialize)]
@@ -65,7 +69,7 @@ struct BrokeredAnswer {
 pub fn consult(
     context: &HookContext<'_>,
     call: &ToolCall,
-    (name, print): (&str, &str),
+    (name, brief): (&str, &str),
     decision: &mut Decision,
 ) {
     let (Some(state), true) = (&context.state, may_be_brokered(decision)) else {
@@ -77,29 +81,30 @@ pub fn consult(
     let Some(membership) = membership(state).filter(|membership| membership.broker) else {
         return;
     };
+    // A script that is written anew after it was approved is another one.
+    let print = permit::bound(call);
     let session = &context.event.session;
     let fits = |answer: &BrokeredAnswer| {
         answer.device == membership.device && answer.print == print && &answer.session == session
     };
-    let grant = state.path("fleet/asks").join(format!("{print}.grant"));
+    let folder = state.path("fleet/asks");
+    let grant = folder.join(format!("{print}.grant"));
     if let Some(answer) = read(&grant, &membership.organisation_key)
         .filter(|answer| fits(answer) && answer.until > now())
     {
         return settle(decision, &answer);
     }
-    let folder = state.path("fleet/asks");
     if !carrier_is_alive(&folder) {
         return;
     }
-    let left = context
-        .options
-        .deadline
-        .saturating_sub(context.started.elapsed())
-        .saturating_sub(MARGIN)
-        .min(LONGEST);
-    let answered = ask(&folder, context, call, (name, print), decision, left)
-        .and_then(|path| wait(&path, &membership.organisation_key, left))
-        .filter(|answer| fits(answer) && answer.ask == name && answer.deadline > now());
+    let Some(question) = Question::new(context, call, brief, decision) else {
+        return;
+    };
+    let answered = question
+        .leave(&folder, (name, &print))
+        .and_then(|path| wait(&path, &membership.organisation_key, question.left))
+        .filter(|answer| fits(answer) && answer.ask == name && answer.deadline > now())
+        .filter(|_| permit::bound(call) == print);
     if let Some(answer) = answered {
         if answer.until > now() {
             // The next such call finds it; a failure here costs a question.
@@ -151,37 +156,58 @@ fn carrier_is_alive(folder: &Path) -> bool {
     now().abs_diff(beat) < ALIVE
 }
 
-/// Leaves the question; where its answer will lie.
-fn ask(
-    folder: &Path,
-    context: &HookContext<'_>,
-    call: &ToolCall,
-    (name, print): (&str, &str),
-    decision: &Decision,
+/// A call as people elsewhere see it.
+struct Question {
     left: Duration,
-) -> Option<std::path::PathBuf> {
-    let patience = u64::try_from(left.as_millis())
-        .ok()
-        .filter(|left| *left > 0)?;
-    let brief = call.text("command").unwrap_or(&call.tool);
-    let rule = decision.findings.first().map_or("", |finding| finding.rule);
-    let question = json!({
-        "id": name,
-        "print": print,
-        "agent": context.options.agent.name(),
-        "session": context.event.session,
-        "tool": call.tool,
-        "brief": redact(brief).chars().take(2_000).collect::<String>(),
-        "rule": rule,
-        "reason": redact(&decision.reason).chars().take(2_000).collect::<String>(),
-        "patience": patience,
-        "deadline": now().saturating_add(patience),
-    });
-    let unfinished = folder.join(format!(".{name}"));
-    let mut file = open_private(&unfinished).ok()?;
-    file.write_all(question.to_string().as_bytes()).ok()?;
-    fs::rename(&unfinished, folder.join(format!("{name}.json"))).ok()?;
-    Some(folder.join(format!("{name}.answer")))
+    shown: Value,
+}
+
+impl Question {
+    /// None where there is no time for it, or where it cannot be shown whole.
+    fn new(
+        context: &HookContext<'_>,
+        call: &ToolCall,
+        brief: &str,
+        decision: &Decision,
+    ) -> Option<Self> {
+        let left = context
+            .options
+            .deadline
+            .saturating_sub(context.started.elapsed())
+            .saturating_sub(MARGIN)
+            .min(LONGEST);
+        let patience = u64::try_from(left.as_millis()).ok()?;
+        let brief = redact(brief);
+        if patience == 0 || brief.trim().is_empty() || brief.chars().count() > SHOWN {
+            return None;
+        }
+        let rule = decision.findings.first().map_or("", |finding| finding.rule);
+        let shown = json!({
+            "agent": context.options.agent.name(),
+            "session": context.event.session,
+            "tool": call.tool,
+            "brief": brief,
+            "place": redact(&call.cwd),
+            "rule": rule,
+            "reason": redact(&decision.reason).chars().take(2_000).collect::<String>(),
+            "patience": patience,
+            "deadline": now().saturating_add(patience),
+        });
+        Some(Self { left, shown })
+    }
+
+    /// Leaves it in the folder; where its answer will lie.
+    fn leave(&self, folder: &Path, (name, print): (&str, &str)) -> Option<PathBuf> {
+        let mut question = self.shown.clone();
+        let fields = question.as_object_mut()?;
+        fields.insert("id".to_owned(), name.into());
+        fields.insert("print".to_owned(), print.into());
+        let unfinished = folder.join(format!(".{name}"));
+        let mut file = open_private(&unfinished).ok()?;
+        file.write_all(question.to_string().as_bytes()).ok()?;
+        fs::rename(&unfinished, folder.join(format!("{name}.json"))).ok()?;
+        Some(folder.join(format!("{name}.answer")))
+    }
 }
 
 fn wait(path: &Path, key: &str, left: Duration) -> Option<BrokeredAnswer> {

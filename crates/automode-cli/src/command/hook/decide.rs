@@ -53,7 +53,8 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     };
     let permitted = matches!(settlement.decision.ground, Ground::Permit(_));
     let name = name(&print);
-    broker::consult(context, call, (&name, &print), &mut settlement.decision);
+    let brief = &settlement.call.brief;
+    broker::consult(context, call, (&name, brief), &mut settlement.decision);
     promise::explain(&mut settlement.decision, &refused);
     let rewritten = promise::keep(context, call, &name, &confine, &mut settlement.decision);
     // What is not allowed may be permitted, as it is now; so may what is refused inside.
