@@ -83,7 +83,9 @@ async fn ingest_figures() {
     });
     part("chain and entry of each line", 5_000, || {
         assert_eq!(
-            ingest::read(&ChainLink::genesis(), &texts).rows.len(),
+            ingest::read(&ChainLink::genesis(), &texts, clock::now())
+                .rows
+                .len(),
             5_000
         );
     });

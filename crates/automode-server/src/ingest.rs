@@ -98,7 +98,7 @@ pub struct ReadBatch {
 /// Reads lines behind `before`. A device that never sent a line may begin anywhere:
 /// its older logs are gone by design.
 #[must_use]
-pub fn read(before: &ChainLink, lines: &[String]) -> ReadBatch {
+pub fn read(before: &ChainLink, lines: &[String], now: u64) -> ReadBatch {
     let mut read = ReadBatch {
         rows: Vec::new(),
         gaps: Vec::new(),
@@ -127,7 +127,7 @@ pub fn read(before: &ChainLink, lines: &[String]) -> ReadBatch {
             read.last = link;
             continue;
         }
-        let Ok(entry) = serde_json::from_str::<Entry>(line).map(storable) else {
+        let Ok(entry) = serde_json::from_str(line).map(|entry| storable(entry, now)) else {
             // The chain vouches for it, but it says nothing that this version can show.
             between.get_or_insert(LogGapKind::Foreign);
             continue;
@@ -158,25 +158,45 @@ pub fn read(before: &ChainLink, lines: &[String]) -> ReadBatch {
     read
 }
 
-/// The entry without what a database cannot hold in a text. The line itself is kept as it is.
-fn storable(mut entry: Entry) -> Entry {
+/// Letters of a text that is looked for: an index holds no longer ones, and a line that it
+/// refuses would hold up all lines behind it.
+const INDEXED: usize = 160;
+/// How far a device's clock may be ahead, in milliseconds. A line from farther on would stand
+/// above all others for as long, and outlive its retention.
+const AHEAD: u64 = 3_600_000;
+
+/// The entry as a database can hold and order it. The line itself is kept as it is.
+fn storable(mut entry: Entry, now: u64) -> Entry {
     let texts = [
         &mut entry.id,
         &mut entry.agent,
         &mut entry.session,
         &mut entry.tool,
-        &mut entry.brief,
         &mut entry.ground,
     ];
     let rule = entry.rule.as_mut();
     let model = entry.judge.as_mut().map(|judge| &mut judge.model);
     for text in texts.into_iter().chain(rule).chain(model) {
-        text.retain(|letter| letter != '\0');
+        *text = held(text, INDEXED);
+    }
+    entry.brief.retain(|letter| letter != '\0');
+    if entry.time > now.saturating_add(AHEAD) {
+        entry.time = now;
     }
     if !entry.latency.is_finite() {
         entry.latency = 0.0;
     }
     entry
+}
+
+/// A text of so many letters at most; what is left out is marked.
+fn held(text: &str, most: usize) -> String {
+    let letters = || text.chars().filter(|letter| *letter != '\0');
+    if letters().count() <= most {
+        return letters().collect();
+    }
+    let start = letters().take(most.saturating_sub(1));
+    start.chain(std::iter::once('…')).collect()
 }
 
 /// The word of a verdict in the store and on the pages.
@@ -258,6 +278,22 @@ pub fn shard(device: &str) -> i64 {
 mod tests {
     use super::*;
 
+    const NOW: u64 = u64::MAX / 2;
+
+    #[test]
+    fn what_no_index_holds_is_cut_and_what_is_to_come_is_now() {
+        let mut entry: Entry = serde_json::from_str(&crate::sample::entry(1)).unwrap();
+        let written = entry.time;
+        entry.rule = Some("é\0".repeat(5_000));
+        let kept = storable(entry.clone(), written);
+        assert_eq!(kept.time, written);
+        let rule = kept.rule.unwrap_or_default();
+        assert_eq!(rule.chars().count(), INDEXED);
+        assert!(rule.ends_with('…') && !rule.contains('\0'));
+        assert_eq!(storable(entry.clone(), written - AHEAD).time, written);
+        assert_eq!(storable(entry, 7).time, 7);
+    }
+
     fn chain(count: u64) -> Vec<String> {
         let mut before = ChainLink::genesis();
         (1..=count)
@@ -278,7 +314,7 @@ mod tests {
     fn breaks_of_a_chain_are_gaps_of_their_kind() {
         let all = chain(9);
         let check = |lines: Vec<String>, rows: usize, gaps: &[(LogGapKind, u64)]| {
-            let read = read(&link(&all[0]), &lines);
+            let read = read(&link(&all[0]), &lines, NOW);
             assert_eq!(read.rows.len(), rows, "{lines:?}");
             let found: Vec<_> = read
                 .gaps
@@ -309,14 +345,14 @@ mod tests {
 
     #[test]
     fn a_device_may_begin_in_the_middle_of_its_log() {
-        let read = read(&ChainLink::genesis(), &chain(9)[5..]);
+        let read = read(&ChainLink::genesis(), &chain(9)[5..], NOW);
         assert_eq!((read.rows.len(), read.gaps.len()), (4, 0));
         assert_eq!(read.last.seq, 9);
     }
 
     #[test]
     fn sums_follow_the_rows() {
-        let read = read(&ChainLink::genesis(), &chain(9));
+        let read = read(&ChainLink::genesis(), &chain(9), NOW);
         let total: i64 = tally(read.rows.iter()).values().map(|sum| sum.count).sum();
         assert_eq!(total, 9);
     }

@@ -16,6 +16,7 @@ pub mod hex;
 pub mod http;
 pub mod ingest;
 pub mod key;
+pub mod letters;
 pub mod oidc;
 pub mod outgoing;
 pub mod page;

@@ -78,7 +78,21 @@ impl OidcProvider {
         if found.issuer != self.issuer {
             return Err(OidcError::Unusable("it names another issuer"));
         }
+        let places = [
+            &found.authorization_endpoint,
+            &found.token_endpoint,
+            &found.jwks_uri,
+        ];
+        if !places.into_iter().all(|place| self.is_as_safe(place)) {
+            return Err(OidcError::Unusable("it names an address without TLS"));
+        }
         Ok(found)
+    }
+
+    /// A provider with TLS is left over TLS alone: codes and keys travel there.
+    fn is_as_safe(&self, place: &str) -> bool {
+        place.starts_with("https://")
+            || (self.issuer.starts_with("http://") && place.starts_with("http://"))
     }
 
     /// Where the person goes.

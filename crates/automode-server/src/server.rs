@@ -11,7 +11,8 @@ use tokio::net::TcpListener;
 use crate::alert::Thresholds;
 use crate::clock;
 use crate::export::Exports;
-use crate::http::{App, RateLimit, ServerShared, StartTicket, TlsListener, serve};
+use crate::http::{App, Patience, RateLimit, ServerShared, StartTicket, TlsListener, serve};
+use crate::ingest::DAY;
 use crate::oidc::OidcProvider;
 use crate::store::{AdminAct, DatabaseError, FleetStore};
 
@@ -37,6 +38,7 @@ pub struct ServerOptions {
     pub exports: Exports,
     pub thresholds: Thresholds,
     pub alone: bool,
+    pub patience: Patience,
 }
 
 /// A server that is bound and not yet serving.
@@ -83,6 +85,7 @@ impl Server {
                 ticket: StartTicket::default(),
                 provider: options.provider.clone(),
                 alone: options.alone,
+                patience: options.patience,
             }),
         };
         Ok(Self {
@@ -193,7 +196,12 @@ async fn chores(store: FleetStore, retention: i64, thresholds: Thresholds, expor
     loop {
         if retention > 0 && round.is_multiple_of(60) {
             let before = clock::day(clock::now()).saturating_sub(retention);
-            if let Err(error) = store.forget_before(before).await {
+            let over = clock::now().saturating_sub(retention.unsigned_abs().saturating_mul(DAY));
+            let forgotten = async {
+                store.forget_before(before).await?;
+                store.forget_asks_before(over).await
+            };
+            if let Err(error) = forgotten.await {
                 eprintln!("automode-server: retention: {error}");
             }
         }

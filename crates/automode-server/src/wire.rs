@@ -73,6 +73,9 @@ pub struct AskRequest {
     pub session: String,
     pub tool: String,
     pub brief: String,
+    /// The directory that it would run in.
+    #[serde(default)]
+    pub place: String,
     pub rule: String,
     pub reason: String,
     /// Milliseconds that the hook waits.

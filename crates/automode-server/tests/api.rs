@@ -360,7 +360,10 @@ async fn a_policy_reaches_its_members_and_never_goes_back() {
         .await
         .expect("a round");
     assert!(policy().contains("deny = [\"*\"]"), "{}", policy());
-    // A canary's revision is for the canary group.
+    // A canary's revision is for the canary group, and for whom it quarantines.
+    push(&server, first, json!({"quarantined": []})).await;
+    let round = sync(&member.state, &member.enrolment, 0).await;
+    round.expect("a round");
     push(&server, first, json!({"everyone": false})).await;
     assert_eq!(
         sync(&member.state, &member.enrolment, 0)
@@ -519,6 +522,63 @@ async fn a_question_is_answered_from_elsewhere() {
     agent.abort();
     fs::remove_file(&carrier).expect("removed");
     assert_eq!(hook(&member, push), Some(json!("ask")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_for_what_was_shown_and_as_it_was() {
+    let server = Running::start().await;
+    let mut member = server.member("web").await;
+    member.enrolment.broker = true;
+    member.enrolment.save(&member.state).expect("saved");
+    let agent = tokio::spawn(run_agent(member.state.clone(), member.enrolment.clone()));
+    let carrier = member.state.path("fleet/asks/carrier");
+    while !carrier.exists() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let script = member.folder.path().join("deploy.sh");
+    fs::write(&script, "git push --force origin main\n").expect("written");
+    let member = std::sync::Arc::new(member);
+    let own = std::sync::Arc::clone(&member);
+    let asked = tokio::task::spawn_blocking(move || hook(&own, "bash deploy.sh"));
+    let (ours, _) = server.store.organisation("test", 0).await.expect("known");
+    let question = loop {
+        let now = automode_server::clock::now();
+        let waiting = server.store.asks(ours, now, 5).await.expect("listed");
+        if let Some(ask) = waiting.first() {
+            break ask.clone();
+        }
+        if asked.is_finished() {
+            assert_eq!(asked.await.expect("done"), None, "it was not carried");
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    // Whoever answers sees the whole call, and where it would run.
+    let place = member.folder.path().display().to_string();
+    assert_eq!(
+        (question.brief.as_str(), question.place),
+        ("bash deploy.sh", place)
+    );
+    let path = format!("/v1/admin/asks/{}", question.id);
+    let answer = json!({"answer": "allow", "minutes": 10});
+    server.admin(&path, answer).await;
+    assert_eq!(asked.await.expect("done"), Some(json!("allow")));
+    // From here on nobody carries: what is allowed is allowed by the grant.
+    agent.abort();
+    fs::remove_file(&carrier).expect("removed");
+    assert_eq!(hook(&member, "bash deploy.sh"), Some(json!("allow")));
+    fs::write(&script, "git push --force origin main release\n").expect("written");
+    assert_eq!(hook(&member, "bash deploy.sh"), Some(json!("ask")));
+    // A call that is too long to be shown is not put to anybody elsewhere.
+    let beat = automode_server::clock::now().to_string();
+    fs::write(&carrier, beat).expect("a beat");
+    let long = format!("git push --force origin {}", "x ".repeat(8_000));
+    let began = std::time::Instant::now();
+    assert_ne!(hook(&member, &long), Some(json!("allow")));
+    assert!(
+        began.elapsed() < Duration::from_secs(8),
+        "somebody was waited for"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

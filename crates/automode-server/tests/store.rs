@@ -319,8 +319,8 @@ async fn lines_are_stored_once(store: &FleetStore, ours: Organisation, theirs: O
             .is_empty()
     );
     let id = &found[0].id;
-    assert!(store.line(ours, id).await.expect("found").is_some());
-    assert!(store.line(theirs, id).await.expect("found").is_none());
+    assert!(store.line(ours, id, "").await.expect("found").is_some());
+    assert!(store.line(theirs, id, "").await.expect("found").is_none());
     let odd = DecisionFilter {
         words: "%_!".to_owned(),
         ..filter
@@ -361,6 +361,32 @@ async fn gaps_are_rows(store: &FleetStore, ours: Organisation) {
         .await
         .expect("taken");
     assert_eq!(receipt.accepted, 1);
+    // So is one with texts that are too long for an index, and one from the far future.
+    let long: String = (0..800)
+        .map(|at| automode_core::digest(at.to_string()))
+        .collect();
+    let mut entry: serde_json::Value = serde_json::from_str(&sample::entry(1)).expect("JSON");
+    for field in ["id", "agent", "session", "tool", "ground", "rule"] {
+        entry[field] = long.as_str().into();
+    }
+    entry["time"] = (clock::now() * 2).into();
+    let last = ChainLink {
+        seq: receipt.seq,
+        hash: receipt.hash.clone(),
+    };
+    let (line, _) = automode::audit::chain::seal(&entry.to_string(), &last, 0);
+    let receipt = store
+        .ingest(batch(ours, "g", &receipt.hash, &[line]))
+        .await
+        .expect("taken");
+    assert_eq!(receipt.accepted, 1);
+    let filter = DecisionFilter {
+        device: "g".to_owned(),
+        most: 1,
+        ..DecisionFilter::default()
+    };
+    let found = store.decisions(ours, &filter).await.expect("found");
+    assert!(found[0].time <= clock::now() && found[0].rule.len() < 200);
 }
 
 fn ask(id: &str, deadline: u64) -> Ask {
@@ -373,6 +399,7 @@ fn ask(id: &str, deadline: u64) -> Ask {
         session: text("s"),
         tool: text("Bash"),
         brief: text("git push"),
+        place: text("/home/dev/app"),
         rule: text("push"),
         reason: text("why"),
         created: clock::now(),

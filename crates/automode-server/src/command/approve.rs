@@ -1,6 +1,7 @@
 //! `automode approve`: waiting questions, answered from a terminal.
 
 use anyhow::Result;
+use automode_server::letters;
 use serde_json::{Value, json};
 
 use super::fleet::Admin;
@@ -30,10 +31,8 @@ Examples:
 pub async fn run(args: Args) -> Result<()> {
     let text = |value: &Value, name: &str| {
         let text = value.get(name).and_then(Value::as_str).unwrap_or_default();
-        // A question is text of an agent: nothing of it may steer the terminal.
-        text.chars()
-            .filter(|letter| !letter.is_control())
-            .collect::<String>()
+        // A question is text of an agent: nothing of it may steer the terminal, or be missed.
+        letters::plain(text)
     };
     let Some(id) = &args.id else {
         let reply = args.admin.get("/v1/admin/asks").await?;
@@ -56,6 +55,7 @@ pub async fn run(args: Args) -> Result<()> {
                 text(ask, "agent"),
                 text(ask, "brief")
             );
+            println!("          in {}", text(ask, "place"));
             println!("          {}", text(ask, "reason"));
         }
         return Ok(());

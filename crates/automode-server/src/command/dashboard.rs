@@ -10,6 +10,7 @@ use automode_server::alert::Thresholds;
 use automode_server::client::{LogLines, LogPlace};
 use automode_server::clock;
 use automode_server::export::Exports;
+use automode_server::http::Patience;
 use automode_server::ingest::LineBatch;
 use automode_server::server::{Server, ServerOptions};
 use automode_server::store::{DatabaseError, FleetStore, Organisation};
@@ -61,6 +62,7 @@ pub async fn run(args: Args) -> Result<()> {
             silence: 0,
         },
         alone: true,
+        patience: Patience::default(),
     })
     .await?;
     let store = server.app.store.clone();

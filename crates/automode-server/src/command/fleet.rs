@@ -94,13 +94,13 @@ enum FleetCommand {
 /// How a policy goes out.
 #[derive(clap::Args)]
 struct FleetDraft {
-    /// FleetCommand changes
+    /// What changes
     #[arg(long, default_value = "")]
     note: String,
     /// Straight to everyone
     #[arg(long)]
     everyone: bool,
-    /// FleetCommand an expired policy means
+    /// What an expired policy means
     #[arg(long, value_parser = ["keep", "ask", "deny"], default_value = "keep")]
     on_stale: String,
     /// Days until it expires; 0 is never

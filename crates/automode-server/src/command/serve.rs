@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use automode_server::alert::Thresholds;
 use automode_server::export::Exports;
+use automode_server::http::Patience;
 use automode_server::oidc::OidcProvider;
 use automode_server::server::{Server, ServerOptions};
 
@@ -16,7 +17,12 @@ use super::{open_browser, state, stopped};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// `postgres://…`, or a file for SQLite [default: server.sqlite in the state directory]
-    #[arg(long, value_name = "ADDRESS", env = "AUTOMODE_DATABASE")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "AUTOMODE_DATABASE",
+        hide_env_values = true
+    )]
     database: Option<String>,
     /// Where to listen
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8470")]
@@ -64,7 +70,12 @@ pub struct Args {
     #[arg(long, value_name = "HOST:PORT")]
     export_syslog: Option<String>,
     /// Send alerts as JSON
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "AUTOMODE_WEBHOOK",
+        hide_env_values = true
+    )]
     webhook: Option<String>,
     /// Alert when a rule denied so many calls in a day; 0 is never
     #[arg(long, value_name = "COUNT", default_value = "100")]
@@ -126,6 +137,7 @@ pub async fn run(args: Args) -> Result<()> {
             silence: args.alert_silence.saturating_mul(3_600_000),
         },
         alone: false,
+        patience: Patience::default(),
     })
     .await?;
     let origin = &server.app.shared.origin;

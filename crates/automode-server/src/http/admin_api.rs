@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{App, HttpRefusal, TokenBearer};
+use super::{App, HttpRefusal, TokenBearer, group_name};
 use crate::bundle::OnStale;
 use crate::clock;
 use crate::release::{self, BundleTerms, PolicyDraft, Released};
@@ -18,7 +18,7 @@ const BY: &str = "administrator token";
 
 #[derive(Deserialize)]
 pub struct CodeRequest {
-    #[serde(default)]
+    #[serde(default = "everyone")]
     group: String,
     /// Minutes that it may be used.
     #[serde(default = "hour")]
@@ -26,6 +26,10 @@ pub struct CodeRequest {
     /// How many codes.
     #[serde(default = "one")]
     count: u64,
+}
+
+fn everyone() -> String {
+    "everyone".to_owned()
 }
 
 const fn hour() -> u64 {
@@ -41,12 +45,13 @@ pub async fn make_code(
     bearer: TokenBearer,
     Json(asked): Json<CodeRequest>,
 ) -> Result<Json<Value>, HttpRefusal> {
+    let group = group_name(&asked.group)?;
     let expires = clock::now().saturating_add(asked.minutes.min(60 * 24 * 7) * 60_000);
     let mut codes = Vec::new();
     for _ in 0..asked.count.min(10_000) {
         let code = app
             .store
-            .make_code(bearer.organisation, &asked.group, BY, expires)
+            .make_code(bearer.organisation, &group, BY, expires)
             .await?;
         codes.push(code);
     }
@@ -54,7 +59,7 @@ pub async fn make_code(
         &app,
         &bearer,
         "made codes",
-        &asked.group,
+        &group,
         &codes.len().to_string(),
     )
     .await?;
@@ -159,7 +164,7 @@ pub async fn asks(State(app): State<App>, bearer: TokenBearer) -> Result<Json<Va
     let shown: Vec<Value> = open
         .map(|ask| {
             json!({"id": ask.id, "device": ask.device, "agent": ask.agent, "tool": ask.tool,
-                "brief": ask.brief, "rule": ask.rule, "reason": ask.reason,
+                "brief": ask.brief, "place": ask.place, "rule": ask.rule, "reason": ask.reason,
                 "seconds_left": ask.deadline.saturating_sub(now) / 1_000})
         })
         .collect();

@@ -186,6 +186,14 @@ pub async fn put_ask(
     request: SignedRequest,
 ) -> Result<Response, HttpRefusal> {
     let asked: AskRequest = request.json()?;
+    // Nobody answers for what they do not see: a part of a call is no question.
+    let longest = [&asked.brief, &asked.print, &asked.session, &asked.place];
+    if longest
+        .iter()
+        .any(|text| text.chars().count() > LONGEST_TEXT)
+    {
+        return Err(HttpRefusal::bad("the question is too long to be shown"));
+    }
     let now = clock::now();
     let ask = Ask {
         id: asked
@@ -200,13 +208,19 @@ pub async fn put_ask(
         session: bounded(&asked.session),
         tool: bounded(&asked.tool),
         brief: bounded(&asked.brief),
+        place: bounded(&asked.place),
         rule: bounded(&asked.rule),
         reason: bounded(&asked.reason),
         created: now,
         deadline: now.saturating_add(asked.patience.min(10 * 60_000)),
         state: AskState::Open,
     };
-    app.store.put_ask(request.device.organisation, &ask).await?;
+    if ask.id.is_empty() {
+        return Err(HttpRefusal::bad("the question has no name"));
+    }
+    if !app.store.put_ask(request.device.organisation, &ask).await? {
+        return Err(HttpRefusal::too_often());
+    }
     Ok(Json(json!({"id": ask.id})).into_response())
 }
 

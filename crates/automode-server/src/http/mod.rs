@@ -8,12 +8,14 @@ mod admin_api;
 mod client_address;
 mod cookie;
 mod device_api;
+mod group_name;
 mod headers;
 mod openapi;
 mod page;
 mod posted_form;
 mod rate_limit;
 mod refusal;
+mod serving;
 mod sign_in;
 mod signed_request;
 mod start_ticket;
@@ -21,20 +23,19 @@ mod tls;
 mod token_bearer;
 mod visitor;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::extract::connect_info::Connected;
 use axum::routing::{get, post};
-use axum::serve::IncomingStream;
 
 pub use client_address::ClientAddress;
+use group_name::group_name;
 pub use openapi::document as openapi_document;
 pub use posted_form::PostedForm;
 pub use rate_limit::RateLimit;
 pub use refusal::{HttpRefusal, PageRefusal};
+pub use serving::{Patience, serve};
 pub use signed_request::{SignedRequest, signed_text};
 pub use start_ticket::StartTicket;
 pub use tls::TlsListener;
@@ -46,6 +47,8 @@ use crate::store::FleetStore;
 
 /// The most that a request may bring, in bytes.
 pub const MAX_BODY: usize = 8 * 1024 * 1024;
+/// The most that somebody who is not known yet may bring.
+const MAX_STRANGE: usize = 16 * 1024;
 
 /// What all handlers share.
 #[derive(Clone)]
@@ -69,12 +72,14 @@ pub struct ServerShared {
     pub provider: Option<OidcProvider>,
     /// The pages of one machine: nobody else enrols, nothing is sent.
     pub alone: bool,
+    pub patience: Patience,
 }
 
 /// All routes.
 pub fn router(app: App) -> Router {
+    let small = DefaultBodyLimit::max(MAX_STRANGE);
     let devices = Router::new()
-        .route("/v1/enrol", post(device_api::enrol))
+        .route("/v1/enrol", post(device_api::enrol).layer(small))
         .route("/v1/audit", post(device_api::audit))
         .route("/v1/cursor", get(device_api::cursor))
         .route("/v1/bundle", get(device_api::bundle))
@@ -95,7 +100,10 @@ pub fn router(app: App) -> Router {
         .route("/health", get(|| async { "ok\n" }))
         .route("/openapi.json", get(openapi::serve))
         .route("/start", get(sign_in::start))
-        .route("/sign-in", get(sign_in::page).post(sign_in::with_token))
+        .route(
+            "/sign-in",
+            get(sign_in::page).post(sign_in::with_token).layer(small),
+        )
         .route("/sign-in/oidc", get(sign_in::to_provider))
         .route("/sign-in/callback", get(sign_in::from_provider))
         .route("/style.css", get(page::style))
@@ -109,26 +117,11 @@ pub fn router(app: App) -> Router {
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(axum::middleware::from_fn_with_state(
             app.clone(),
+            serving::bound_body,
+        ))
+        .layer(axum::middleware::from_fn_with_state(
+            app.clone(),
             headers::add,
         ))
         .with_state(app)
-}
-
-/// Serves until `stop` is done.
-///
-/// # Errors
-/// Where the listener fails.
-pub async fn serve<L>(
-    listener: L,
-    app: App,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()>
-where
-    L: axum::serve::Listener<Addr = SocketAddr>,
-    for<'a> ClientAddress: Connected<IncomingStream<'a, L>>,
-{
-    let service = router(app).into_make_service_with_connect_info::<ClientAddress>();
-    axum::serve(listener, service)
-        .with_graceful_shutdown(stop)
-        .await
 }

@@ -279,6 +279,6 @@ fn schemas() -> Value {
         "AnswerRequest": object(&[("answer", "string"), ("minutes", "integer?")]),
         "StatusReply": object(&[("group", "string")]),
         "AskRequest": object(&[("id", "string"), ("print", "string"), ("agent", "string"), ("session", "string"),
-            ("tool", "string"), ("brief", "string"), ("rule", "string"), ("reason", "string"), ("patience", "integer")]),
+            ("tool", "string"), ("brief", "string"), ("place", "string?"), ("rule", "string"), ("reason", "string"), ("patience", "integer")]),
     })
 }

@@ -7,8 +7,10 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use serde::Deserialize;
 
-use super::rate_limit::GUESS;
-use super::{App, ClientAddress, HttpRefusal, PageRefusal, cookie};
+use super::cookie::{LOGIN, START};
+use super::rate_limit::{GUESS, START as START_PACE};
+use super::{App, ClientAddress, HttpRefusal, PageRefusal};
+use crate::oidc::OidcError;
 use crate::store::{AdminAct, Organisation, Person, PersonRole};
 use crate::{clock, page};
 
@@ -35,7 +37,7 @@ pub async fn start(
     headers: HeaderMap,
     Query(query): Query<StartQuery>,
 ) -> Result<Response, PageRefusal> {
-    if let Some(token) = cookie::token(&headers)
+    if let Some(token) = LOGIN.read(&headers, app.shared.secure)
         && app.store.login(&token, clock::now()).await?.is_some()
     {
         return Ok(Redirect::to("/").into_response());
@@ -113,24 +115,33 @@ async fn admit(
         .store
         .sign_in(organisation, person, clock::now())
         .await?;
-    let cookie = cookie::set(&token, app.shared.secure);
+    let cookie = LOGIN.set(&token, app.shared.secure);
     Ok(([(SET_COOKIE, cookie)], Redirect::to("/")).into_response())
 }
 
 /// To the provider.
-pub async fn to_provider(State(app): State<App>) -> Result<Response, PageRefusal> {
+pub async fn to_provider(
+    State(app): State<App>,
+    ClientAddress(address): ClientAddress,
+) -> Result<Response, PageRefusal> {
+    // Each one has the provider asked.
+    app.shared
+        .limits
+        .take(&format!("start {address}"), START_PACE)?;
     let provider = app.shared.provider.as_ref();
     let provider = provider.ok_or_else(HttpRefusal::not_found)?;
     let start = provider
         .start(&app.shared.origin)
         .await
-        .map_err(|error| HttpRefusal::bad(error.to_string()))?;
-    let secure = if app.shared.secure { "; Secure" } else { "" };
-    let cookie = format!(
-        "automode_start={}; Path=/sign-in; HttpOnly; SameSite=Lax; Max-Age=600{secure}",
-        start.sealed
-    );
+        .map_err(|error| did_not_work(&error))?;
+    let cookie = START.set(&start.sealed, app.shared.secure);
     Ok(([(SET_COOKIE, cookie)], Redirect::to(&start.address)).into_response())
+}
+
+/// What went wrong with the provider stays in the server's own log.
+fn did_not_work(error: &OidcError) -> HttpRefusal {
+    eprintln!("automode-server: sign-in: {error}");
+    HttpRefusal::bad("the sign-in did not work (hint: try again)")
 }
 
 #[derive(Deserialize)]
@@ -151,21 +162,11 @@ pub async fn from_provider(
     app.shared.limits.take(&format!("guess {address}"), GUESS)?;
     let provider = app.shared.provider.as_ref();
     let provider = provider.ok_or_else(HttpRefusal::not_found)?;
-    let sealed = headers
-        .get_all("cookie")
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|text| text.split(';'))
-        .filter_map(|pair| pair.trim().strip_prefix("automode_start="))
-        .next()
-        .unwrap_or_default();
+    let sealed = START.read(&headers, app.shared.secure).unwrap_or_default();
     let known = provider
-        .finish(&app.shared.origin, sealed, &query.state, &query.code)
+        .finish(&app.shared.origin, &sealed, &query.state, &query.code)
         .await
-        .map_err(|error| {
-            eprintln!("automode-server: sign-in: {error}");
-            HttpRefusal::bad("the sign-in did not work (hint: try again)")
-        })?;
+        .map_err(|error| did_not_work(&error))?;
     let (organisation, _) = app
         .store
         .organisation(&app.shared.organisation, clock::now())

@@ -7,8 +7,9 @@ use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
 use maud::Markup;
 
+use super::cookie::LOGIN;
 use super::rate_limit::PERSON;
-use super::{App, HttpRefusal, PageRefusal, cookie};
+use super::{App, HttpRefusal, PageRefusal};
 use crate::store::{AdminAct, AskState, Login, Organisation, PersonRole};
 use crate::{clock, page};
 
@@ -103,7 +104,8 @@ impl FromRequestParts<App> for Visitor {
     type Rejection = PageRefusal;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageRefusal> {
-        let token = cookie::token(&parts.headers).ok_or_else(HttpRefusal::sign_in)?;
+        let token = LOGIN.read(&parts.headers, app.shared.secure);
+        let token = token.ok_or_else(HttpRefusal::sign_in)?;
         let login = app.store.login(&token, clock::now()).await?;
         let login = login.ok_or_else(HttpRefusal::sign_in)?;
         let name = format!("person {} {}", login.organisation.number(), login.person.id);

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::agent_text::agent_text;
 use super::command_text::command_text;
 use super::layout::{csrf, verdict};
 use super::told::told;
@@ -27,6 +28,12 @@ pub fn ask_cards(asks: &[Ask], login: &Login, names: &dyn Fn(&str) -> String, no
                 header { (verdict("ask")) " " b { (ask.agent) } " on " b { (names(&ask.device)) } " · " span.quiet { (ask.deadline.saturating_sub(now) / 1_000) " s left" } }
                 (command_text(&ask.brief, std::iter::once(ask.reason.as_str())))
                 p.reason { (told(&ask.reason)) }
+                dl.facts {
+                    dt { "Tool" } dd { (agent_text(&ask.tool)) }
+                    @if !ask.place.is_empty() { dt { "Where" } dd { code { (agent_text(&ask.place)) } } }
+                    @if !ask.rule.is_empty() { dt { "Rule" } dd { (agent_text(&ask.rule)) } }
+                    dt { "Session" } dd { code { (agent_text(&ask.session)) } }
+                }
                 @if may {
                     form.answer method="post" action={ "/asks/" (ask.id) } {
                         (csrf(login))
@@ -46,7 +53,7 @@ pub fn ask_cards(asks: &[Ask], login: &Login, names: &dyn Fn(&str) -> String, no
                     tr {
                         td { (clock::time_of_day(ask.created)) }
                         td { @match &ask.state { AskState::Answered { answer, .. } => (verdict(answer)), AskState::Open => span.quiet { "no answer" } } }
-                        td.call { code { (ask.brief) } }
+                        td.call { code { (agent_text(&ask.brief)) } }
                         td { @match &ask.state { AskState::Answered { by, .. } => (by), AskState::Open => "asked locally" } }
                     }
                 }

@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::agent_text::agent_text;
+
 /// The command; what findings quote between backticks is marked.
 pub fn command_text<'a>(command: &str, evidence: impl Iterator<Item = &'a str>) -> Markup {
     let mut spans: Vec<(usize, usize)> = Vec::new();
@@ -32,7 +34,7 @@ pub fn command_text<'a>(command: &str, evidence: impl Iterator<Item = &'a str>) 
     html! {
         pre.command { code {
             @for (marked, text) in parts {
-                @if marked { mark { (text) } } @else { (text) }
+                @if marked { mark { (agent_text(text)) } } @else { (agent_text(text)) }
             }
         } }
     }

@@ -4,9 +4,10 @@ use automode::audit::Entry;
 use maud::{Markup, html};
 
 use super::EffectsPicture;
+use super::agent_text::agent_text;
 use super::command_text::command_text;
 use super::layout::verdict;
-use super::stops::OUT_OF_REACH;
+use super::stops::{OUT_OF_REACH, allow_place};
 use super::told::told;
 use crate::clock;
 use crate::ingest::verdict_name;
@@ -72,7 +73,7 @@ fn wanted(row: &DecisionRow, entry: &Entry, device: &str) -> Markup {
             (command_text(&entry.brief, entry.findings.iter().map(|finding| finding.evidence.as_str())))
             dl.facts {
                 dt { "Tool" } dd { (entry.tool) }
-                dt { "Where" } dd { code { (entry.cwd) } }
+                dt { "Where" } dd { code { (agent_text(&entry.cwd)) } }
                 dt { "Agent" } dd { (entry.agent) }
                 dt { "Session" } dd { code { (entry.session) } }
                 dt { "Device" } dd { a href={ "/decisions?device=" (row.device) } { (device) } }
@@ -87,7 +88,7 @@ fn wanted(row: &DecisionRow, entry: &Entry, device: &str) -> Markup {
             } @else if OUT_OF_REACH.contains(&row.ground.as_str()) {
                 p.quiet { "A veto: no rule reaches it. Whoever sits at that machine can permit it once: " code { "automode allow-once " (entry.id) } }
             } @else {
-                p { a.button href={ "/stops/" (row.id) "/allow" } { "Allow this for a group …" } }
+                p { a.button href=(allow_place(row)) { "Allow this for a group …" } }
             }
         }
     }

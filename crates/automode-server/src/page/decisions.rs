@@ -2,7 +2,9 @@
 
 use maud::{Markup, html};
 
+use super::agent_text::agent_text;
 use super::layout::{time, verdict};
+use super::overview::encoded;
 use crate::clock;
 use crate::store::{DecisionFilter, DecisionRow, PagePlace};
 
@@ -74,6 +76,15 @@ fn query(filter: &DecisionFilter) -> String {
     pairs.finish()
 }
 
+/// Where a decision is shown.
+pub(super) fn place(row: &DecisionRow) -> String {
+    format!(
+        "/decisions/{}?line={}",
+        encoded(&row.id),
+        encoded(&row.hash)
+    )
+}
+
 /// Rows of the list alone, as the live stream sends them too.
 #[must_use]
 pub fn rows(rows: &[DecisionRow], names: &dyn Fn(&str) -> String) -> Markup {
@@ -82,10 +93,10 @@ pub fn rows(rows: &[DecisionRow], names: &dyn Fn(&str) -> String) -> Markup {
             tr data-hash=(row.hash) {
                 td.when { (time(row.time)) span.quiet.day { (clock::date(row.day).get(5..).unwrap_or_default()) } }
                 td { (verdict(&row.verdict)) }
-                td.call { a href={ "/decisions/" (row.id) } { span.tool { (row.tool) } code { (row.brief.chars().take(240).collect::<String>()) } } }
+                td.call { a href=(place(row)) { span.tool { (row.tool) } code { (agent_text(&row.brief.chars().take(240).collect::<String>())) } } }
                 td { span.ground { (row.ground) } @if !row.rule.is_empty() { " " span.rule { (row.rule) } } }
                 td { (row.agent) }
-                td { a href={ "/decisions?device=" (row.device) } { (names(&row.device)) } }
+                td { a href={ "/decisions?device=" (encoded(&row.device)) } { (names(&row.device)) } }
                 td.n { (format!("{:.1}", row.latency)) }
             }
         }

@@ -5,6 +5,7 @@
 //! never says anything alone.
 
 mod acts;
+mod agent_text;
 mod asks;
 mod chart;
 mod command_text;

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::decisions::rows;
+use super::agent_text::agent_text;
+use super::decisions::{place, rows};
 use super::diff::{DiffLine, diff};
 use super::layout::{csrf, verdict};
+use super::overview::encoded;
 use crate::policy_review::PolicyReview;
 use crate::store::{DecisionRow, Login, PersonRole};
 
@@ -42,11 +44,11 @@ pub fn stops(page: &StopsPage<'_>) -> Markup {
                                 td.n { (one.times) }
                                 td.n { (one.devices.len()) }
                                 td { (verdict(&one.row.verdict)) }
-                                td.call { a href={ "/decisions/" (one.row.id) } { code { (one.row.brief) } } }
+                                td.call { a href=(place(one.row)) { code { (agent_text(&one.row.brief)) } } }
                                 td { (one.row.rule) }
                                 td {
                                     @if OUT_OF_REACH.contains(&one.row.ground.as_str()) { span.quiet { "a veto: no rule reaches it" } }
-                                    @else { a.button.small href={ "/stops/" (one.row.id) "/allow" } { "Allow for …" } }
+                                    @else { a.button.small href=(allow_place(one.row)) { "Allow for …" } }
                                 }
                             }
                         }
@@ -61,6 +63,15 @@ pub fn stops(page: &StopsPage<'_>) -> Markup {
             }
         }
     }
+}
+
+/// Where a rule is written from a decision.
+pub(super) fn allow_place(row: &DecisionRow) -> String {
+    format!(
+        "/stops/{}/allow?line={}",
+        encoded(&row.id),
+        encoded(&row.hash)
+    )
 }
 
 fn repeated(rows: &[DecisionRow]) -> Vec<Repeated<'_>> {
@@ -88,7 +99,8 @@ pub struct AllowPage<'a> {
     pub group: &'a str,
     pub groups: &'a [(String, i64)],
     pub diff: &'a [DiffLine],
-    pub review: &'a PolicyReview,
+    /// None for those who cannot release.
+    pub review: Option<PolicyReview>,
     pub login: &'a Login,
     /// A rule cannot reach what stopped this call.
     pub out_of_reach: bool,
@@ -98,9 +110,10 @@ pub struct AllowPage<'a> {
 #[must_use]
 pub fn allow(page: &AllowPage<'_>) -> Markup {
     let admin = page.login.person.role >= PersonRole::Administrator;
+    let passes = page.review.as_ref().is_some_and(PolicyReview::passes);
     html! {
         section.card {
-            p { (verdict(&page.row.verdict)) " " code { (page.row.brief) } }
+            p { (verdict(&page.row.verdict)) " " code { (agent_text(&page.row.brief)) } }
             @if page.out_of_reach {
                 p.note.warn { "It was stopped by " b { (page.row.ground) } " " (page.row.rule) ". No allow rule reaches that: the rule below would change nothing for this call." }
             }
@@ -108,7 +121,8 @@ pub fn allow(page: &AllowPage<'_>) -> Markup {
                 p { "On this machine, in a terminal:" }
                 pre { code { "automode allow '" (page.rule) "'" } }
             } @else {
-                form.filters method="get" action={ "/stops/" (page.row.id) "/allow" } {
+                form.filters method="get" action={ "/stops/" (encoded(&page.row.id)) "/allow" } {
+                    input type="hidden" name="line" value=(page.row.hash);
                     label { span { "Rule" } input.long type="text" name="rule" value=(page.rule) required; }
                     label { span { "For" }
                         select name="group" {
@@ -122,14 +136,14 @@ pub fn allow(page: &AllowPage<'_>) -> Markup {
                 }
                 h2 { "The change" }
                 (diff(page.diff))
-                (super::policy::review(page.review))
+                @if let Some(found) = &page.review { (super::policy::review(found)) }
                 @if admin {
-                    form.answer method="post" action={ "/stops/" (page.row.id) "/allow" } {
+                    form.answer method="post" action={ "/stops/" (encoded(&page.row.id)) "/allow" } {
                         (csrf(page.login))
                         input type="hidden" name="rule" value=(page.rule);
                         input type="hidden" name="group" value=(page.group);
-                        button.good type="submit" name="stage" value="canary" disabled[!page.review.passes()] { "Release to the canary group" }
-                        button.light type="submit" name="stage" value="everyone" disabled[!page.review.passes()] { "Release to everyone" }
+                        button.good type="submit" name="stage" value="canary" disabled[!passes] { "Release to the canary group" }
+                        button.light type="submit" name="stage" value="everyone" disabled[!passes] { "Release to everyone" }
                     }
                 } @else { p.quiet { "An administrator can release it." } }
             }

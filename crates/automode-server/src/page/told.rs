@@ -3,6 +3,8 @@
 
 use maud::{Markup, html};
 
+use super::agent_text::agent_text;
+
 /// The sentence as it is shown.
 pub fn told(text: &str) -> Markup {
     let (said, hint) = match text.split_once("\nhint: ") {
@@ -21,9 +23,9 @@ fn quoted(text: &str) -> Markup {
     let last = parts.len().saturating_sub(1);
     html! {
         @for (index, part) in parts.iter().enumerate() {
-            @if index.is_multiple_of(2) { (part) }
-            @else if index == last { "`" (part) }
-            @else { code { (part) } }
+            @if index.is_multiple_of(2) { (agent_text(part)) }
+            @else if index == last { "`" (agent_text(part)) }
+            @else { code { (agent_text(part)) } }
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Ask {
     pub session: String,
     pub tool: String,
     pub brief: String,
+    /// The directory that it would run in.
+    pub place: String,
     pub rule: String,
     pub reason: String,
     pub created: u64,
@@ -37,9 +39,12 @@ pub enum AskState {
     },
 }
 
+/// Questions of one device that wait at the same time.
+const MOST_OPEN: i64 = 20;
+
 const COLUMNS: &str =
     "id, device, print, agent, session, tool, brief, rule, reason, created, deadline,
-    answer, answered_by, answered, grant_until";
+    answer, answered_by, answered, grant_until, place";
 
 fn ask(row: &Row) -> Ask {
     let count = |column| u64::try_from(row.number(column)).unwrap_or_default();
@@ -60,6 +65,7 @@ fn ask(row: &Row) -> Ask {
         session: row.text(4),
         tool: row.text(5),
         brief: row.text(6),
+        place: row.text(15),
         rule: row.text(7),
         reason: row.text(8),
         created: count(9),
@@ -69,7 +75,8 @@ fn ask(row: &Row) -> Ask {
 }
 
 impl FleetStore {
-    /// Puts a question; the same one twice is one.
+    /// Puts a question; the same one twice is one. False where the device has too many open:
+    /// one that asks without end would hide what others ask.
     ///
     /// # Errors
     /// Where the database does not answer.
@@ -77,12 +84,20 @@ impl FleetStore {
         &self,
         organisation: Organisation,
         ask: &Ask,
-    ) -> Result<(), DatabaseError> {
+    ) -> Result<bool, DatabaseError> {
+        let sql = "SELECT COUNT(*) FROM asks WHERE organisation = $1 AND device = $2
+            AND deadline > $3 AND answer IS NULL";
+        let values = values![organisation.number(), &ask.device, ask.created];
+        let open = self.first(sql, values).await?;
+        if open.is_some_and(|row| row.number(0) >= MOST_OPEN) {
+            return Ok(false);
+        }
         self.database
             .execute(
                 "INSERT INTO asks (organisation, id, device, print, agent, session, tool, brief, rule,
-                     reason, created, deadline)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING",
+                     reason, created, deadline, place)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                 ON CONFLICT DO NOTHING",
                 values![
                     organisation.number(),
                     &ask.id,
@@ -96,10 +111,24 @@ impl FleetStore {
                     &ask.reason,
                     ask.created,
                     ask.deadline,
+                    &ask.place,
                 ],
             )
             .await?;
-        self.announce_ask(organisation).await
+        self.announce_ask(organisation).await?;
+        Ok(true)
+    }
+
+    /// Drops questions and codes whose time was over before this one. How many went.
+    ///
+    /// # Errors
+    /// Where the database does not answer.
+    pub async fn forget_asks_before(&self, time: u64) -> Result<u64, DatabaseError> {
+        let asks = "DELETE FROM asks WHERE deadline < $1";
+        let asks = self.database.execute(asks, values![time]).await?;
+        let codes = "DELETE FROM codes WHERE expires < $1";
+        let codes = self.database.execute(codes, values![time]).await?;
+        Ok(asks.saturating_add(codes))
     }
 
     /// Answers a question that is open and not too old. False where somebody was quicker.

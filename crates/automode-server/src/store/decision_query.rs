@@ -187,7 +187,8 @@ impl FleetStore {
         Ok(Some((day(0), day(1))))
     }
 
-    /// The line of one decision, as it was written.
+    /// The line of one decision, as it was written. A machine names its decisions itself, so
+    /// two may have one name; the digest, where it is given, tells which is meant.
     ///
     /// # Errors
     /// Where the database does not answer.
@@ -195,11 +196,14 @@ impl FleetStore {
         &self,
         organisation: Organisation,
         id: &str,
+        hash: &str,
     ) -> Result<Option<(DecisionRow, String)>, DatabaseError> {
         let sql = format!(
-            "SELECT {COLUMNS}, body FROM lines WHERE organisation = $1 AND id = $2 LIMIT 1"
+            "SELECT {COLUMNS}, body FROM lines WHERE organisation = $1 AND id = $2
+             AND (hash = $3 OR $3 = '') ORDER BY time DESC LIMIT 1"
         );
-        let row = self.first(&sql, values![organisation.number(), id]).await?;
+        let values = values![organisation.number(), id, hash];
+        let row = self.first(&sql, values).await?;
         Ok(row.map(|row| (decision_of(&row), row.text(13))))
     }
 

@@ -4,7 +4,7 @@
 //! both databases, with three words that differ.
 
 /// Every step, oldest first.
-pub const STEPS: &[&str] = &[FIRST, SECOND];
+pub const STEPS: &[&str] = &[FIRST, SECOND, THIRD];
 
 /// A step as this database says it.
 pub fn spell(step: &str, dialect: &SqlDialect) -> String {
@@ -215,4 +215,10 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_of ON outbox (organisation, id);
 ALTER TABLE alerts ADD COLUMN cleared BIGINT NOT NULL DEFAULT 0;
+";
+
+/// Where a call would run is part of the question.
+const THIRD: &str = "
+ALTER TABLE asks ADD COLUMN place TEXT NOT NULL DEFAULT '';
+CREATE INDEX asks_of ON asks (organisation, device, deadline);
 ";

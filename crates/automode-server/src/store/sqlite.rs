@@ -96,6 +96,7 @@ impl Sqlite {
 
 fn connect(path: &Path) -> Result<Connection, DatabaseError> {
     let unreachable = |error: rusqlite::Error| DatabaseError::Unreachable(error.to_string());
+    keep_private(path)?;
     let connection = Connection::open(path).map_err(unreachable)?;
     connection.busy_timeout(PATIENCE).map_err(unreachable)?;
     connection
@@ -106,6 +107,26 @@ fn connect(path: &Path) -> Result<Connection, DatabaseError> {
         .map_err(unreachable)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// The file holds the key that signs policy: it is its owner's alone. What SQLite puts beside
+/// it gets the rights of it.
+fn keep_private(path: &Path) -> Result<(), DatabaseError> {
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt};
+    let private = |path: &Path| {
+        let file = std::fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)?;
+        let rights = file.metadata()?.permissions();
+        if rights.mode() & 0o077 != 0 {
+            file.set_permissions(PermissionsExt::from_mode(0o600))?;
+        }
+        std::io::Result::Ok(())
+    };
+    private(path).map_err(|error| DatabaseError::Refused(format!("{}: {error}", path.display())))
 }
 
 fn refused(error: rusqlite::Error) -> DatabaseError {
@@ -216,7 +237,7 @@ impl Database for Sqlite {
             let (batch, read) = self
                 .read(move |connection| {
                     let before = following(connection, &batch)?;
-                    let read = ingest::read(&before, &batch.lines);
+                    let read = ingest::read(&before, &batch.lines, batch.now);
                     Ok((batch, read))
                 })
                 .await?;

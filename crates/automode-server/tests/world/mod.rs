@@ -11,9 +11,10 @@ use automode::state::State;
 use automode_server::alert::Thresholds;
 use automode_server::client::{Enrolment, enrol};
 use automode_server::export::Exports;
+use automode_server::http::Patience;
 use automode_server::oidc::OidcProvider;
 use automode_server::server::{Server, ServerOptions};
-use automode_server::store::FleetStore;
+use automode_server::store::{FleetStore, PersonRole};
 
 /// A real PostgreSQL in a directory of its own, ended with the test.
 pub struct Database {
@@ -197,6 +198,7 @@ fn own(folder: &Path) {
 /// A server that runs in this process.
 pub struct Running {
     pub origin: String,
+    pub address: SocketAddr,
     pub token: String,
     pub store: FleetStore,
     pub folder: tempfile::TempDir,
@@ -216,6 +218,7 @@ pub fn options(database: String) -> ServerOptions {
         exports: Exports::default(),
         thresholds: Thresholds::default(),
         alone: false,
+        patience: Patience::default(),
     }
 }
 
@@ -231,6 +234,7 @@ impl Running {
         let server = Server::bind(options).await.expect("a server");
         let running = Self {
             origin: server.app.shared.origin.clone(),
+            address: server.address,
             token: server.token.clone().expect("a token"),
             store: server.app.store.clone(),
             folder,
@@ -243,7 +247,7 @@ impl Running {
     pub async fn admin(&self, path: &str, body: serde_json::Value) -> (u16, serde_json::Value) {
         let response = automode_server::outgoing::client()
             .expect("a client")
-            .post(format!("{}{path}", self.origin))
+            .post(format!("http://{}{path}", self.address))
             .bearer_auth(&self.token)
             .json(&body)
             .send()
@@ -327,6 +331,23 @@ impl Visit {
             cookie: cookie.to_owned(),
             client,
             origin: origin.to_owned(),
+        }
+    }
+
+    /// As somebody with this role.
+    pub async fn with_role(server: &Running, role: PersonRole) -> Self {
+        let (ours, _) = server.store.organisation("test", 0).await.expect("known");
+        let now = automode_server::clock::now();
+        let person = server
+            .store
+            .person(ours, role.name(), role.name(), role, now)
+            .await
+            .expect("a person");
+        let token = server.store.sign_in(ours, &person, now).await;
+        Self {
+            cookie: format!("automode_login={}", token.expect("a login")),
+            client: automode_server::outgoing::client().expect("a client"),
+            origin: server.origin.clone(),
         }
     }
 

@@ -58,8 +58,20 @@ pub async fn decisions(visitor: Visitor, Query(query): Query<DecisionsQuery>) ->
     visitor.show("Decisions", "/decisions", &body).await
 }
 
-pub async fn decision(visitor: Visitor, Path(id): Path<String>) -> PageResult {
-    let found = visitor.app.store.line(visitor.organisation(), &id).await?;
+/// Which of several decisions of one name.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct LineQuery {
+    line: String,
+}
+
+pub async fn decision(
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Query(query): Query<LineQuery>,
+) -> PageResult {
+    let (store, own) = (&visitor.app.store, visitor.organisation());
+    let found = store.line(own, &id, &query.line).await?;
     let (row, body) = found.ok_or_else(HttpRefusal::not_found)?;
     let entry: automode::audit::Entry =
         serde_json::from_str(&body).map_err(|_| HttpRefusal::bad("this line cannot be shown"))?;

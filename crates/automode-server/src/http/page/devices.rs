@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Redirect};
 use serde::Deserialize;
 
 use super::PageResult;
-use crate::http::{HttpRefusal, PostedForm, Visitor};
+use crate::http::{HttpRefusal, PostedForm, Visitor, group_name};
 use crate::page::DevicesPage;
 use crate::store::{BundleStage, DeviceFilter, PersonRole};
 use crate::{clock, page};
@@ -64,17 +64,6 @@ pub async fn make_code(form: PostedForm) -> PageResult {
         .await?;
     visitor.note("made a code", &group, "").await?;
     show(visitor, DevicesQuery::default(), Some(&code)).await
-}
-
-pub(super) fn group_name(word: &str) -> Result<String, HttpRefusal> {
-    let fits =
-        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-    if word.is_empty() || word.len() > 40 || !word.chars().all(fits) {
-        return Err(HttpRefusal::bad(
-            "a group is named in small letters, digits and `-`",
-        ));
-    }
-    Ok(word.to_owned())
 }
 
 pub async fn regroup(Path(id): Path<String>, form: PostedForm) -> PageResult {

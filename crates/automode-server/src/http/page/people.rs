@@ -6,7 +6,8 @@ use axum::http::header::SET_COOKIE;
 use axum::response::{IntoResponse, Redirect};
 
 use super::PageResult;
-use crate::http::{HttpRefusal, PostedForm, Visitor, cookie};
+use crate::http::cookie::LOGIN;
+use crate::http::{HttpRefusal, PostedForm, Visitor};
 use crate::store::PersonRole;
 use crate::{clock, page};
 
@@ -36,8 +37,10 @@ pub async fn give_role(Path(id): Path<i64>, form: PostedForm) -> PageResult {
 }
 
 pub async fn sign_out(headers: HeaderMap, form: PostedForm) -> PageResult {
-    if let Some(token) = cookie::token(&headers) {
-        form.visitor.app.store.sign_out(&token).await?;
+    let app = &form.visitor.app;
+    if let Some(token) = LOGIN.read(&headers, app.shared.secure) {
+        app.store.sign_out(&token).await?;
     }
-    Ok(([(SET_COOKIE, cookie::clear())], Redirect::to("/sign-in")).into_response())
+    let cleared = LOGIN.clear(app.shared.secure);
+    Ok(([(SET_COOKIE, cleared)], Redirect::to("/sign-in")).into_response())
 }

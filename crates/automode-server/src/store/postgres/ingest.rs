@@ -79,7 +79,7 @@ pub async fn take_in(
     // Reading the lines is the long part; the lock is held for the writing alone.
     let found = connection.client.query_opt(&statements.last, &own).await;
     let before = following(found, batch)?;
-    let read = ingest::read(&before, &batch.lines);
+    let read = ingest::read(&before, &batch.lines, batch.now);
     let days = read.rows.iter().map(|row| row.day).collect();
     pool.partitions(connection, &days, batch.now).await;
     let transaction = connection.client.transaction().await;

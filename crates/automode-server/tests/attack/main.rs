@@ -8,6 +8,10 @@
     reason = "a test fails by panicking"
 )]
 
+mod policy;
+mod role;
+mod slow;
+#[path = "../world/mod.rs"]
 mod world;
 
 use automode::audit::chain::{ChainLink, GENESIS};
@@ -281,6 +285,7 @@ fn ask(id: &str, brief: &str) -> AskRequest {
         session: text("s"),
         tool: text("Bash"),
         brief: text(brief),
+        place: text("/home/dev/app"),
         rule: text("force-push"),
         reason: text("it rewrites history"),
         patience: 60_000,
@@ -376,13 +381,11 @@ async fn bodies_without_end_are_refused() {
     assert_eq!(status, 422);
     let body = format!("csrf={csrf}&policy={}", "x".repeat(9 * 1024 * 1024));
     assert_eq!(visit.post("/policy", body, None).await, 400);
-    // A question is cut, and the server still answers.
-    connection
-        .ask(&ask("long", &"y".repeat(100_000)))
-        .await
-        .expect("put");
+    // A question that cannot be shown whole is none.
+    let long = connection.ask(&ask("long", &"y".repeat(100_000))).await;
+    assert!(long.is_err());
     let (_, page) = visit.get("/asks").await;
-    assert!(page.len() < 100_000);
+    assert!(page.len() < 100_000 && !page.contains("yyy"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
