@@ -460,7 +460,18 @@ async fn a_day_at_the_pages() {
     browser.look(1280, 900, "dark");
     browser.open(&origin, "document.querySelector('.figures')");
     browser.picture("overview-dark");
+    let charts = "[...document.querySelectorAll('svg.chart')].filter(chart => chart.getClientRects().length > 0).length";
+    assert_eq!(
+        browser.evaluate(charts),
+        json!(1),
+        "one chart for this screen"
+    );
     browser.look(390, 800, "light");
+    assert_eq!(
+        browser.evaluate(charts),
+        json!(1),
+        "one chart for a narrow one"
+    );
     for path in [
         "",
         "decisions",
@@ -480,6 +491,7 @@ async fn a_day_at_the_pages() {
             json!(true),
             "/{path} scrolls sideways on a narrow screen"
         );
+        browser.picture(&format!("narrow-{path}"));
     }
     browser.open(
         &format!("{origin}/decisions"),

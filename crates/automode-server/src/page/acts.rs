@@ -12,7 +12,7 @@ pub fn acts(acts: &[AdminAct]) -> Markup {
             thead { tr { th { "When (UTC)" } th { "Who" } th { "Did" } th { "To what" } th { "Detail" } } }
             tbody {
                 @for act in acts {
-                    tr { td { (clock::stamp(act.time)) } td { (act.person) } td { (act.act) } td { (act.subject) } td { (act.detail) } }
+                    tr { td.when { (clock::stamp(act.time)) } td.when { (act.person) } td { (act.act) } td { (act.subject) } td { (act.detail) } }
                 }
             }
         } }

@@ -102,7 +102,7 @@ fn drawn(counts: &BTreeMap<String, VerdictCounts>, from: i64, to: i64, size: Cha
     let floor = size.height - BOTTOM;
     let height = |number: i64| real(number) / real(top) * (floor - 10.0);
     html! {
-        svg.chart class=(size.class) viewBox={ "0 0 " (size.width) " " (size.height) } role="img" aria-label="Decisions by day" {
+        svg class={ "chart " (size.class) } viewBox={ "0 0 " (size.width) " " (size.height) } role="img" aria-label="Decisions by day" {
             @for part in [0_i64, 1, 2] {
                 @let value = top * part / 2;
                 @let y = floor - height(value);
@@ -110,6 +110,7 @@ fn drawn(counts: &BTreeMap<String, VerdictCounts>, from: i64, to: i64, size: Cha
                 text.axis x=(LEFT - 8.0) y=(fine(y + 4.0)) text-anchor="end" { (short(value)) }
             }
             @for (index, day) in (from..=to).enumerate() {
+                @let left = usize::try_from(to.saturating_sub(day)).unwrap_or_default();
                 @let counts = at(day);
                 @let x = LEFT + step * real(i64::try_from(index).unwrap_or_default()) + step * 0.14;
                 @let (deny, ask, allow) = (height(counts.deny), height(counts.ask), height(counts.allow));
@@ -119,7 +120,7 @@ fn drawn(counts: &BTreeMap<String, VerdictCounts>, from: i64, to: i64, size: Cha
                     rect.ask x=(fine(x)) width=(fine(step * 0.72)) y=(fine(floor - allow - ask)) height=(fine(ask)) {}
                     rect.deny x=(fine(x)) width=(fine(step * 0.72)) y=(fine(floor - allow - ask - deny)) height=(fine(deny)) {}
                 }
-                @if index.is_multiple_of(size.labels) {
+                @if left.is_multiple_of(size.labels) {
                     text.axis x=(fine(x + step * 0.36)) y=(size.height - 6.0) text-anchor="middle" {
                         (clock::date(day).get(5..).unwrap_or_default())
                     }

@@ -37,7 +37,7 @@ pub fn overview(page: &OverviewPage<'_>) -> Markup {
             div.ask { b { (share(total.ask)) } span { "asked" } }
             div.deny { b { (share(total.deny)) } span { "denied" } }
             div { b { (match total.total() { 0 => "–".to_owned(), all => format!("{:.1} ms", latency / real(all)) }) } span { "mean time of a decision" } }
-            div { b { (page.devices) } span { "devices" @if page.silent > 0 { ", " (page.silent) " silent" } @if page.gaps > 0 { ", " a href="/devices#gaps" { (page.gaps) " gaps" } } } }
+            div { b { (page.devices) } span { (if page.devices == 1 { "device" } else { "devices" }) @if page.silent > 0 { ", " (page.silent) " silent" } @if page.gaps > 0 { ", " a href="/devices#gaps" { (page.gaps) " gaps" } } } }
         }
         section.card {
             h2 { "By day" }

@@ -18,6 +18,8 @@ pub struct PolicyPage<'a> {
     pub bundles: &'a [Bundle],
     pub login: &'a Login,
     pub told: Option<&'a str>,
+    /// Devices that get a revision first.
+    pub canaries: i64,
 }
 
 #[must_use]
@@ -61,6 +63,7 @@ fn editor(page: &PolicyPage<'_>, admin: bool) -> Markup {
                         button.good type="submit" name="do" value="canary" { "Release to the canary group" }
                         button.light type="submit" name="do" value="everyone" { "Release to everyone" }
                     }
+                    (canaries(page.canaries))
                 }
             }
             @if let Some(found) = page.review {
@@ -69,6 +72,19 @@ fn editor(page: &PolicyPage<'_>, admin: bool) -> Markup {
                     h3 { "Against revision " (current.revision) }
                     (diff(&diff_lines(&current.policy, page.text)))
                 }
+            }
+        }
+    }
+}
+
+/// Whom a release to the canary group reaches.
+pub(super) fn canaries(count: i64) -> Markup {
+    html! {
+        p.quiet {
+            @match count {
+                0 => { "No device is in the group " code { "canary" } " yet: such a release reaches nobody until it is promoted. Devices are put there " a href="/devices" { "on their page" } "." }
+                1 => { "One device is in the group " code { "canary" } "; everyone else has the revision once it is promoted." }
+                _ => { (count) " devices are in the group " code { "canary" } "; everyone else has the revision once it is promoted." }
             }
         }
     }
@@ -86,9 +102,9 @@ fn revisions(page: &PolicyPage<'_>, admin: bool) -> Markup {
                         div.row {
                             b { "Revision " (bundle.revision) }
                             span class={ "stage " (bundle.stage.name()) } { (bundle.stage.name()) }
-                            span { (bundle.note) }
+                            @if !bundle.note.is_empty() { span.note-of { (bundle.note) } }
                             (terms(bundle))
-                            span.quiet { (bundle.made_by) " · " (clock::stamp(bundle.created)) }
+                            span.quiet { (bundle.made_by) " · " (clock::stamp(bundle.created)) " UTC" }
                             @if admin {
                                 form.inline method="post" action="/policy/stage" {
                                     (csrf(page.login))

@@ -40,5 +40,5 @@ pub fn rules(rows: &[TallyRow], days: i64) -> Markup {
 /// A number in the colour of its verdict; none is quiet.
 fn count(verdict: &str, number: i64) -> Markup {
     let class = if number == 0 { "none" } else { verdict };
-    html! { td.n class=(class) { (grouped(number)) } }
+    html! { td class={ "n " (class) } { (grouped(number)) } }
 }

@@ -10,7 +10,7 @@ use super::diff::{DiffLine, diff};
 use super::layout::{csrf, verdict};
 use super::overview::encoded;
 use crate::policy_review::PolicyReview;
-use crate::store::{DecisionRow, Login, PersonRole};
+use crate::store::{CANARY, DecisionRow, Login, PersonRole};
 
 /// Grounds that no allow rule reaches.
 pub const OUT_OF_REACH: [&str; 4] = ["rule", "guard", "policy", "failure"];
@@ -110,6 +110,12 @@ pub struct AllowPage<'a> {
 #[must_use]
 pub fn allow(page: &AllowPage<'_>) -> Markup {
     let admin = page.login.person.role >= PersonRole::Administrator;
+    let in_canary = |(name, _): &&(String, i64)| name == CANARY;
+    let canaries = page
+        .groups
+        .iter()
+        .find(in_canary)
+        .map_or(0, |(_, count)| *count);
     let passes = page.review.as_ref().is_some_and(PolicyReview::passes);
     html! {
         section.card {
@@ -145,6 +151,7 @@ pub fn allow(page: &AllowPage<'_>) -> Markup {
                         button.good type="submit" name="stage" value="canary" disabled[!passes] { "Release to the canary group" }
                         button.light type="submit" name="stage" value="everyone" disabled[!passes] { "Release to everyone" }
                     }
+                    (super::policy::canaries(canaries))
                 } @else { p.quiet { "An administrator can release it." } }
             }
         }

@@ -31,7 +31,7 @@ use tokio::sync::broadcast;
 
 pub use act::AdminAct;
 pub use ask::{Ask, AskState};
-pub use bundle_store::{Bundle, BundleStage};
+pub use bundle_store::{Bundle, BundleStage, CANARY};
 pub use code::CodeError;
 use decision_query::decision_of;
 pub use decision_query::{DecisionFilter, DecisionRow, PagePlace};

@@ -10,7 +10,7 @@ use crate::ingest::DAY;
 use crate::page::{self, PolicyPage};
 use crate::policy_review::{PolicyReview, review};
 use crate::release::{self, BundleTerms, CASES, PolicyDraft, Released};
-use crate::store::{BundleStage, PersonRole};
+use crate::store::{BundleStage, CANARY, PersonRole};
 
 /// What stands in the editor.
 struct EditedPolicy {
@@ -67,6 +67,7 @@ async fn show(visitor: &Visitor, edited: Option<EditedPolicy>) -> PageResult {
             told: None,
         },
     };
+    let groups = visitor.app.store.groups(visitor.organisation()).await?;
     let body = page::policy(&PolicyPage {
         text: &edited.text,
         cases: &edited.cases,
@@ -74,6 +75,10 @@ async fn show(visitor: &Visitor, edited: Option<EditedPolicy>) -> PageResult {
         bundles: &bundles,
         login: &visitor.login,
         told: edited.told.as_deref(),
+        canaries: groups
+            .iter()
+            .find(|(name, _)| name == CANARY)
+            .map_or(0, |(_, count)| *count),
     });
     visitor.show("Policy", "/policy", &body).await
 }
