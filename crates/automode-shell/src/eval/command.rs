@@ -9,7 +9,7 @@ use super::prepared_command::PreparedCommand;
 use super::shell_state::{EarlyExit, ShellFunction, ShellState};
 use super::variable::VariableBinding;
 use super::word_list;
-use crate::ir::{Act, DynamicSource, GapKind, Layer, Piece, Span, Value};
+use crate::ir::{Act, GapKind, Layer, Piece, Span, Value};
 use crate::syntax::{Assignment, Command, PartKind, Quoting, Redirect, Simple, Word};
 
 /// Builtins whose arguments are assignments: they are not split.
@@ -17,6 +17,9 @@ const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"]
 
 /// The function that bash calls for a command that it does not find.
 const NOT_FOUND: &str = "command_not_found_handle";
+
+/// The most programs that one name is followed as.
+const NAMES: usize = 8;
 
 /// Which commands a name may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,22 +229,19 @@ impl Evaluator<'_> {
         lookup: CommandLookup,
         shell: &mut ShellState,
     ) -> CommandOutput {
+        // `${PREFIX}mypy`, where branches set the prefix differently: each is followed.
         let choices = prepared
             .argv
             .first()
-            .and_then(|name| match name.pieces.as_slice() {
-                [Piece::Dynamic(dynamic)] => match &dynamic.source {
-                    DynamicSource::OneOf(texts) => Some(texts.clone()),
-                    DynamicSource::Variable(_)
-                    | DynamicSource::Argument
-                    | DynamicSource::Output
-                    | DynamicSource::Item
-                    | DynamicSource::Number
-                    | DynamicSource::Name
-                    | DynamicSource::Unknown => None,
-                },
-                _ => None,
-            });
+            .filter(|name| name.literal().is_none())
+            .and_then(|name| name.choices(NAMES))
+            .and_then(|names| {
+                let texts = names.iter().map(Value::literal);
+                texts
+                    .map(|text| text.map(std::borrow::Cow::into_owned))
+                    .collect::<Option<Vec<String>>>()
+            })
+            .filter(|texts| !texts.iter().any(|text| text.contains(['*', '?', '['])));
         let Some(texts) = choices else {
             return self.program(prepared, shell);
         };

@@ -269,7 +269,7 @@ pub(super) fn filtered(
         "grep" | "egrep" | "fgrep" => {
             let (flags, patterns): (Vec<_>, Vec<_>) =
                 words.iter().partition(|word| word.starts_with('-'));
-            flags.iter().all(|word| letters(word, "vEFGPiwxe")) && patterns.len() == 1
+            flags.iter().all(|word| letters(word, "vEFGPiwxeaz")) && patterns.len() == 1
         }
         _ => false,
     };
@@ -341,7 +341,7 @@ fn ripgrep(words: &[&str]) -> Option<String> {
 }
 
 fn grep(words: &[&str]) -> Option<String> {
-    let known = "rliwEFGPnsIxvZ";
+    let known = "rlLiwEFGPnsIxvZ";
     let bundles = |word: &str| {
         word.strip_prefix('-').is_some_and(|letters| {
             !letters.is_empty() && letters.chars().all(|letter| known.contains(letter))
@@ -352,9 +352,9 @@ fn grep(words: &[&str]) -> Option<String> {
             .iter()
             .any(|word| bundles(word) && word.contains(letter))
     };
-    let lists = has('l') || words.contains(&"--files-with-matches");
+    let lists = has('l') || has('L') || words.contains(&"--files-with-matches");
     let walks = has('r') || words.contains(&"--recursive");
-    (lists && walks).then_some(())?;
+    lists.then_some(())?;
     let given = words.iter().any(|word| matches!(*word, "-e" | "--regexp"));
     let words: Vec<&str> = words
         .iter()
@@ -362,7 +362,15 @@ fn grep(words: &[&str]) -> Option<String> {
         .filter(|word| !bundles(word))
         .collect();
     let rest = operands(&words, &GREP)?;
-    below(rest.get(usize::from(!given)..)?)
+    let places = rest.get(usize::from(!given)..)?;
+    match places {
+        // `xargs grep -l x` names some of the files that it was given.
+        [files] if !walks && files.contains('*') && !files.starts_with(['-', '*']) => {
+            Some((*files).to_owned())
+        }
+        _ if walks => below(places),
+        _ => None,
+    }
 }
 
 fn git(words: &[&str]) -> Option<String> {
@@ -464,13 +472,29 @@ fn seeks_secret(word: &str, invocation: &Invocation, context: &crate::ir::Contex
         .as_deref()
         .unwrap_or("/")
         .trim_end_matches('/');
-    let places = [
-        format!("{cwd}/{name}"),
-        format!("{cwd}/x{name}"),
-        format!("{cwd}/.{name}"),
-    ];
-    !name.is_empty()
-        && places
+    let is_secret = |name: &String| {
+        let places = [
+            format!("{cwd}/{name}"),
+            format!("{cwd}/x{name}"),
+            format!("{cwd}/.{name}"),
+        ];
+        places
             .iter()
             .any(|path| Secret::of(path, context.home.as_deref()).is_some())
+    };
+    !name.is_empty() && of_class(&name).iter().any(is_secret)
+}
+
+/// The names that a pattern with one class of letters stands for: `a.[ch]` is `a.c` or `a.h`.
+fn of_class(name: &str) -> Vec<String> {
+    let spelled = name.split_once('[').and_then(|(before, rest)| {
+        let (class, after) = rest.split_once(']')?;
+        let plain = !class.is_empty() && class.chars().all(|one| one.is_ascii_alphanumeric());
+        let single = plain && !after.contains('[');
+        single.then(|| {
+            let names = class.chars().map(|one| format!("{before}{one}{after}"));
+            names.collect::<Vec<_>>()
+        })
+    });
+    spelled.unwrap_or_else(|| vec![name.to_owned()])
 }

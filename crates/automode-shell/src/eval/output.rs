@@ -37,6 +37,11 @@ impl CommandOutput {
         }
     }
 
+    /// Whether it is names of files and nothing else.
+    pub(super) fn is_names(&self) -> bool {
+        matches!(&self.data, Data::Text(value) if value.lines_match().is_some())
+    }
+
     /// The output of one command after another.
     pub(super) fn then(self, next: Self) -> Self {
         let data = match (self.data, next.data) {

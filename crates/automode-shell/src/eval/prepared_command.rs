@@ -7,8 +7,8 @@ use super::nested::stream;
 use super::output::{CommandOutput, Data, stdin_taint};
 use super::shell_state::ShellState;
 use crate::ir::{
-    Act, Code, Direction, Extent, GapKind, Invocation, Layer, Nested, Origin, PackageOp, Piece,
-    ProgramEffects, Redirect, Span, Stdin, Stdout, Taint, Target, Value, WriteHow,
+    Act, Code, Direction, Extent, GapKind, Host, Invocation, Layer, Nested, Origin, PackageOp,
+    Piece, ProgramEffects, Redirect, Span, Stdin, Stdout, Taint, Target, Value, WriteHow,
 };
 use crate::program::{Nature, consult};
 use crate::syntax::Assignment;
@@ -145,6 +145,11 @@ impl Evaluator<'_> {
         match (consequence.output.text, ran) {
             (Some(text), _) => CommandOutput::text(text),
             (None, Some(ran)) if only && taint.is_none() => ran,
+            // `xargs grep -l x` prints names as what it runs does.
+            (None, Some(ran)) if only && ran.is_names() => CommandOutput {
+                taint: ran.taint.with(taint),
+                ..ran
+            },
             (None, ran) => {
                 let ran = ran.map_or(Taint::NONE, |ran| ran.taint);
                 CommandOutput::unknown(taint.with(ran))
@@ -183,7 +188,9 @@ impl Evaluator<'_> {
                 direction,
                 data,
             } => {
-                let leaks = carried.has(Taint::SECRET) || carried.has(Taint::LOCAL);
+                // A registry is asked for packages: names of files tell it nothing.
+                let registry = matches!(&host, Host::Default(service) if service == "registry");
+                let leaks = carried.has(Taint::SECRET) || (carried.has(Taint::LOCAL) && !registry);
                 Act::Connect {
                     host,
                     direction: if leaks { Direction::Send } else { direction },
