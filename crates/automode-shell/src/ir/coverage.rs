@@ -48,6 +48,33 @@ pub enum GapKind {
     Budget,
 }
 
+/// In front of the path in a gap about a module that is loaded.
+const LOADED: &str = "what happens on loading ";
+
+impl GapKind {
+    /// Something in a module of the project that runs when the module is loaded.
+    #[must_use]
+    pub fn of_module(path: &str) -> Self {
+        Self::Unseen(format!("{LOADED}{path}"))
+    }
+
+    /// The path of the module that it is about.
+    #[must_use]
+    pub fn module(&self) -> Option<&str> {
+        match self {
+            Self::Unseen(what) => what.strip_prefix(LOADED),
+            Self::Refused(_)
+            | Self::Syntax(_)
+            | Self::Program(_)
+            | Self::DynamicProgram
+            | Self::Argument { .. }
+            | Self::DynamicWord { .. }
+            | Self::Call { .. }
+            | Self::Budget => None,
+        }
+    }
+}
+
 impl Coverage {
     #[must_use]
     pub fn is_complete(&self) -> bool {
