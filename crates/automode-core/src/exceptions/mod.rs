@@ -8,6 +8,7 @@
 
 pub(crate) mod asked_program;
 mod declared_dependency;
+mod declared_tool;
 mod feature_branch_push;
 mod inside;
 mod listed;

@@ -11,12 +11,12 @@
 use automode_shell::language::capability::SourceLanguage;
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Effect, Extent, FileChange, GapKind, Invocation, Nature, Stdin, Taint, Target,
-    Value, WriteHow, natures_of,
+    Act, Code, Effect, Extent, FileChange, GapKind, Invocation, Nature, Piece, Stdin, Taint,
+    Target, Value, WriteHow, natures_of,
 };
 
 use super::inside::keeps_inside;
-use super::project_code::{NEVER, parts_of};
+use super::project_code::{NEVER, names_test, parts_of};
 use crate::PathKind;
 use crate::scene::Scene;
 
@@ -167,10 +167,11 @@ pub(super) fn is_own_file(target: &Target, effect: &Effect, scene: &Scene<'_>) -
     if is_folder(target, scene) || is_named_library(target, effect, scene) {
         return true;
     }
-    !name_reaches(&target.path, scene)
-        && are_words_fine(scene, effect)
-        && !is_put_there(target, effect, scene)
-        && (is_build_output(target, scene) || is_script(target, scene))
+    let told = match is_build_output(target, scene) {
+        true => are_words_quiet(scene, effect),
+        false => is_script(target, scene) && are_words_fine(scene, effect),
+    };
+    told && !name_reaches(&target.path, scene) && !is_put_there(target, effect, scene)
 }
 
 /// Whether something else in the command may have put the file there: a copy, a link, an
@@ -640,18 +641,42 @@ fn starts_with_code(start: &Invocation) -> bool {
         .any(|word| CODE_FLAGS.contains(&word.as_ref()))
 }
 
+/// Whether a word asks for nothing that reaches further, whichever of its values it has.
 fn is_word_fine(scene: &Scene<'_>, start: &Invocation, word: &Value) -> bool {
-    let Some(text) = word.literal() else {
+    /// The most values of one word that are looked at.
+    const VALUES: usize = 8;
+    word.choices(VALUES).is_some_and(|values| {
+        values
+            .iter()
+            .all(|value| is_value_fine(scene, start, value))
+    })
+}
+
+fn is_value_fine(scene: &Scene<'_>, start: &Invocation, word: &Value) -> bool {
+    // A number or a plain name in it leads nowhere by itself.
+    let texts = word.pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => Some(text.as_str()),
+        Piece::Dynamic(part) if part.source.stays_in_place() => Some("0"),
+        Piece::Glob(pattern) => Some(pattern.as_str()),
+        Piece::Dynamic(_) => None,
+    });
+    let Some(text) = texts.collect::<Option<String>>() else {
         return false;
     };
-    let text = text.as_ref();
+    let text = text.as_str();
+    // What a pattern at the beginning matches may be an option.
+    if matches!(word.pieces.first(), Some(Piece::Glob(_))) {
+        return false;
+    }
     let code = text.contains(['(', ';', '$', '`', '|', '>', '<', '{', '\n']);
     let value = text.rsplit('=').next().unwrap_or_default();
     let leads_away = text.contains("://") && !is_local_address(text)
         || matches!(value, "0.0.0.0" | "::" | "[::]")
         || value.starts_with("0.0.0.0:")
         || text.contains('@') && text.contains(':');
-    let reaches = parts_of(text).iter().any(|part| is_reaching(part));
+    // The name of a test says what is tested.
+    let is_test = text.contains('.') && names_test(text);
+    let reaches = !is_test && parts_of(text).iter().any(|part| is_reaching(part));
     let target = Target::locate(&Value::text(value, word.span), start.cwd.as_deref());
     let hidden = scene.place(&target).secret.is_some() || value.starts_with('~');
     let release_build = text == "--release" || text == "release";

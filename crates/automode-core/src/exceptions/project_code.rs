@@ -12,7 +12,7 @@ use automode_shell::{
 };
 
 use super::inside::keeps_inside;
-use super::{asked_program, overlaps, own_program};
+use super::{asked_program, declared_tool, overlaps, own_program};
 use crate::scene::Scene;
 
 /// Whether the project's own tests, builds and scripts run without the judge.
@@ -62,8 +62,21 @@ pub fn accepts(gap: &Gap, scene: &Scene<'_>, setting: ProjectCode) -> bool {
     if asked_program::accepts(gap, scene) {
         return true;
     }
+    if scene.project.is_clean() && declared_tool::accepts(gap, scene) {
+        return true;
+    }
     if !scene.project.is_clean() || is_told_to_runner(gap, scene) {
         return false;
+    }
+    // A module of the project as it stands, which its tests load too.
+    if let Some(path) = gap.kind.module() {
+        return scene.effects().any(|effect| {
+            matches!(&effect.act, Act::Execute { code: Code::File(target), origin }
+                if target.path == path
+                    && origin.seen
+                    && is_clean(origin.taint)
+                    && is_project_file(target, scene))
+        });
     }
     // Loading an installed module runs what the environment already trusts;
     // what is then called of it is a gap of its own.
@@ -279,7 +292,12 @@ pub fn covers(effect: &Effect, scene: &Scene<'_>, setting: ProjectCode) -> bool 
                     let own = service || is_own_container(image, effect, scene);
                     *isolated && is_clean(origin.taint) && own
                 }
-                Code::Program(_) => is_clean(origin.taint) && is_started_by_task(effect, scene),
+                Code::Program(_) => {
+                    is_clean(origin.taint)
+                        && (is_started_by_task(effect, scene)
+                            || is_started_by_script(effect, scene)
+                            || declared_tool::is_of_checks(effect, scene))
+                }
                 Code::Inline { .. } | Code::Stream | Code::Package(_) | Code::Remote { .. } => {
                     false
                 }
@@ -396,6 +414,81 @@ fn is_started_by_task(effect: &Effect, scene: &Scene<'_>) -> bool {
         })
 }
 
+/// A program that a script of the project starts by which the project is tested or checked:
+/// `scripts/lint` is `make lint` in a file of its own.
+fn is_started_by_script(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let nested = scene.invocation(effect).is_some_and(|start| {
+        let mut layers = start.layers.iter();
+        layers.any(|layer| matches!(layer, Layer::File(_)))
+    });
+    nested
+        && scene.effects().any(|script| {
+            let overlap =
+                script.span.start <= effect.span.end && effect.span.start <= script.span.end;
+            matches!(&script.act, Act::Execute {
+                code: Code::File(target),
+                origin,
+            } if overlap
+                    && origin.seen
+                    && is_clean(origin.taint)
+                    && (is_test(target) || is_check_script(target))
+                    && is_project_file(target, scene)
+                    && own_program::are_words_fine(scene, script))
+        })
+}
+
+/// A script among the project's scripts that bears the name of a check.
+fn is_check_script(target: &Target) -> bool {
+    let mut names = target.path.rsplit('/');
+    let name = names.next().unwrap_or_default();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let shelved = names.next().is_some_and(|folder| {
+        matches!(
+            folder,
+            "script" | "scripts" | "bin" | "ci" | "tools" | "hack" | "dev" | "test" | "tests"
+        )
+    });
+    let script = matches!(
+        ending,
+        "" | "sh" | "bash" | "py" | "rb" | "js" | "mjs" | "ts"
+    );
+    target.extent == Extent::Exact && shelved && script && is_check(stem)
+}
+
+/// Names under which projects declare how they are tested and checked: nothing of this is
+/// meant to leave anything behind.
+pub(super) fn is_check(name: &str) -> bool {
+    const CHECKS: &[&str] = &[
+        "test",
+        "tests",
+        "unit",
+        "e2e",
+        "integration",
+        "spec",
+        "specs",
+        "check",
+        "checks",
+        "lint",
+        "linter",
+        "fmt",
+        "format",
+        "typecheck",
+        "types",
+        "coverage",
+        "cover",
+        "verify",
+        "validate",
+        "bench",
+        "benchmark",
+        "build",
+        "docs",
+        "doc",
+    ];
+    let parts = parts_of(name);
+    let checks = |part: &String| CHECKS.contains(&part.as_str()) || part.starts_with("test");
+    parts.iter().any(checks) && !parts.iter().any(|part| NEVER.contains(&part.as_str()))
+}
+
 /// `./gradlew test`: the build tool's own wrapper, checked in beside the build file.
 fn is_wrapper(effect: &Effect, target: &Target, scene: &Scene<'_>) -> bool {
     let name = target.path.rsplit('/').next().unwrap_or_default();
@@ -424,10 +517,15 @@ fn is_installed(name: &str, scene: &Scene<'_>) -> bool {
 
 /// A test of the project, by the names that test runners look for themselves.
 fn is_test(target: &Target) -> bool {
-    let mut names = target.path.rsplit('/');
+    target.extent == Extent::Exact && names_test(&target.path)
+}
+
+/// Whether a path is that of a test.
+pub(super) fn names_test(path: &str) -> bool {
+    let mut names = path.rsplit('/');
     let name = names.next().unwrap_or_default();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let script = matches!(ending, "py" | "sh" | "js" | "ts" | "rb");
+    let script = matches!(ending, "" | "py" | "sh" | "bash" | "js" | "ts" | "rb");
     let named = stem == "test"
         || stem == "tests"
         || stem.starts_with("test_")
@@ -437,7 +535,7 @@ fn is_test(target: &Target) -> bool {
         || stem.ends_with(".test")
         || stem.ends_with(".spec");
     let shelved = names.any(|folder| matches!(folder, "test" | "tests" | "spec"));
-    target.extent == Extent::Exact && script && (named || shelved)
+    script && (named || shelved)
 }
 
 fn is_project_file(target: &Target, scene: &Scene<'_>) -> bool {

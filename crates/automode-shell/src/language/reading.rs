@@ -27,6 +27,9 @@ pub(crate) struct CodeReading<'a> {
     moved: bool,
     /// Off while a loop is run ahead to find out what its variables may hold.
     muted: bool,
+    /// The module of the project that is being loaded: what is not understood of it there says
+    /// nothing of the code that takes it in.
+    loading: Option<String>,
 }
 
 impl<'a> CodeReading<'a> {
@@ -44,7 +47,13 @@ impl<'a> CodeReading<'a> {
             directory: source.cwd.map(str::to_owned),
             moved: false,
             muted: false,
+            loading: None,
         }
+    }
+
+    /// Names the module whose own statements run from here on; hands back the one before.
+    pub(in crate::language) fn load(&mut self, module: Option<String>) -> Option<String> {
+        std::mem::replace(&mut self.loading, module)
     }
 
     pub(in crate::language) fn finish(mut self) -> ProgramEffects {
@@ -105,6 +114,10 @@ impl<'a> CodeReading<'a> {
     }
 
     pub(crate) fn gap(&mut self, kind: GapKind) {
+        let kind = match (&self.loading, kind) {
+            (Some(module), GapKind::Call { .. }) => GapKind::of_module(module),
+            (_, kind) => kind,
+        };
         let known = self.found.gaps.iter().any(|gap| gap.kind == kind);
         if !self.muted && !known && self.found.gaps.len() < FINDINGS {
             self.found.gaps.push(Gap {

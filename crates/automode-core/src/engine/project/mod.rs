@@ -39,12 +39,9 @@ fn runs_unseen(analysis: &Analysis) -> bool {
             return false;
         };
         match code {
-            Code::Task { .. } | Code::File(_) | Code::Container { .. } => true,
-            Code::Program(_)
-            | Code::Inline { .. }
-            | Code::Stream
-            | Code::Package(_)
-            | Code::Remote { .. } => false,
+            // A tool that a package brings loads what the project has for it.
+            Code::Task { .. } | Code::File(_) | Code::Container { .. } | Code::Package(_) => true,
+            Code::Program(_) | Code::Inline { .. } | Code::Stream | Code::Remote { .. } => false,
         }
     });
     let imports = gaps

@@ -335,6 +335,7 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
         let mut marks: Vec<ReadMark> = gaps_of(&analysis.coverage)
             .iter()
             .filter(|gap| !is_library_call(gap) && !asked_program::accepts(gap, &scene))
+            .filter(|gap| !self.is_module(gap))
             .map(not_understood)
             .collect();
         let rules = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
@@ -427,6 +428,12 @@ impl ProjectReader<'_, '_> {
             project: &ProjectState::Unknown,
             known_places: &self.case.known_places,
         }
+    }
+
+    /// A module of the project as it stands: one that changed is read itself.
+    fn is_module(&self, gap: &Gap) -> bool {
+        let module = gap.kind.module();
+        module.is_some_and(|path| self.case.context.is_inside(path))
     }
 
     /// Code whose text is among what is read: what it does is in the list itself.

@@ -123,6 +123,9 @@ impl PyProgram<'_, '_> {
                         return value.clone();
                     }
                     let class = Rc::clone(class);
+                    if name == "__class__" {
+                        return PyValue::Class(class);
+                    }
                     match find_member(&class, name) {
                         Some(PyValue::Function(function))
                             if function.binding == Binding::Property =>
@@ -141,6 +144,9 @@ impl PyProgram<'_, '_> {
                 }
                 Some(HeapObject::List { .. } | HeapObject::Dict { .. }) | None => method(),
             },
+            PyValue::Class(_) if matches!(name, "__name__" | "__qualname__" | "__module__") => {
+                PyValue::Data(Taint::NONE)
+            }
             PyValue::Class(class) => match find_member(class, name) {
                 Some(PyValue::Function(_)) | None => method(),
                 Some(value) => value,

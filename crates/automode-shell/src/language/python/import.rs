@@ -250,9 +250,13 @@ impl PyProgram<'_, '_> {
         let frames = std::mem::take(&mut self.state.frames);
         // A module is loaded once: its effects count even when a loop is only tried out.
         let muted = self.reading.mute(false);
+        // What this session wrote is read to the letter.
+        let module = (!session).then(|| path.to_owned());
+        let loading = self.reading.load(module);
         self.depth = self.depth.saturating_add(10);
         self.run_text(body);
         self.depth = self.depth.saturating_sub(10);
+        self.reading.load(loading);
         self.reading.mute(muted);
         self.state.frames = frames;
         self.module = outer;
