@@ -33,7 +33,6 @@ mod payload;
 mod pi;
 mod qwen_code;
 mod reply;
-mod strict;
 #[cfg(test)]
 mod toy;
 pub mod transcript;

@@ -4,11 +4,10 @@
 //! asked for by name and type; a field of another type is absent, and a field that
 //! a decision needs is required by the caller.
 
-use automode_core::{Mode, ToolCall, probe};
+use automode_core::{Mode, ToolCall, probe, strict};
 use serde_json::{Map, Value};
 
 use crate::event::{Event, EventKind, HookPhase, Malformed, Subagent};
-use crate::strict;
 
 /// Longest name of a session, tool or event that is kept.
 const MAX_NAME: usize = 512;

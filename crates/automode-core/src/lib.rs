@@ -34,6 +34,7 @@ pub mod redact;
 pub mod rules;
 pub mod scene;
 mod session;
+pub mod strict;
 pub mod tool;
 mod trace;
 pub mod transcript;

@@ -7,9 +7,10 @@
 use std::cell::Cell;
 use std::fmt;
 
-use automode_core::ToolCall;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+
+use crate::call::ToolCall;
 
 /// Values that one text may hold, all depths together.
 const MAX_VALUES: usize = 1 << 18;
@@ -18,7 +19,7 @@ const MAX_VALUES: usize = 1 << 18;
 ///
 /// # Errors
 /// In words, with the place where the reading stopped.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
+pub fn parse(bytes: &[u8]) -> Result<Value, String> {
     let left = Cell::new(MAX_VALUES);
     let seed = Bounded {
         left: &left,
