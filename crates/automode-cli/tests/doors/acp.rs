@@ -22,6 +22,25 @@ for line in sys.stdin:
         words = message["params"]["prompt"][0]["text"]
         if words == "crash":
             sys.exit(7)
+        if words == "pieces":
+            out = sys.stdout.buffer
+            out.write(b'{"huge": "' + b"x" * (33 * 1024 * 1024) + b'"}\n')
+            out.write(b'{"broken": "\xff\xfe"}\n')
+            out.flush()
+            words = "ls -la"
+            line = json.dumps({"jsonrpc": "2.0", "id": 900, "method": "session/request_permission", "params": {"sessionId": "s",
+                "toolCall": {"toolCallId": "c", "kind": "execute", "rawInput": {"command": words}},
+                "options": [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]}}).encode() + b"\n"
+            for at in range(0, len(line), 7):
+                out.write(line[at:at + 7])
+                out.flush()
+            continue
+        if words == "twice":
+            for command in ("ls -la", "rm -rf ~"):
+                say({"jsonrpc": "2.0", "id": 900, "method": "session/request_permission", "params": {"sessionId": "s",
+                    "toolCall": {"toolCallId": "c", "kind": "execute", "rawInput": {"command": command}},
+                    "options": [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]}})
+            continue
         if words == "garbage":
             sys.stdout.write("{this is no message\n")
             sys.stdout.flush()
@@ -32,7 +51,7 @@ for line in sys.stdin:
             "options": [{"optionId": "no", "name": "No", "kind": "reject_once"}, {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
                         {"optionId": "ever", "name": "Always", "kind": "allow_always"}]}})
     elif message.get("id") == 900:
-        open(root + "/answered", "w").write(json.dumps(message))
+        open(root + "/answered", "a").write(json.dumps(message))
 open(root + "/ended", "w").write("x")
 "#;
 
@@ -95,6 +114,31 @@ fn an_agent_that_is_missing_crashes_or_talks_garbage_is_allowed_nothing() {
     // What cannot be read goes on to where a person decides.
     while door.line().unwrap() != "{this is no message" {}
     assert_eq!(bench.noted("answered"), "");
+}
+
+#[test]
+fn lines_that_are_split_huge_or_not_text_arrive_as_they_were_sent() {
+    let bench = Bench::new();
+    let mut door = start(&bench, &[]);
+    door.say(&prompt("pieces"));
+    assert_eq!(door.line().unwrap().len(), 33 * 1024 * 1024 + 12);
+    assert!(door.line().unwrap().contains("broken"));
+    until("an answer", || !bench.noted("answered").is_empty());
+    assert!(bench.noted("answered").contains("\"yes\""));
+}
+
+#[test]
+fn an_answer_to_one_request_is_no_answer_to_another_with_its_id() {
+    let bench = Bench::new();
+    let mut door = start(&bench, &[]);
+    door.say(&prompt("twice"));
+    until("an answer", || !bench.noted("answered").is_empty());
+    assert!(door.is_silent());
+    let answered = bench.noted("answered");
+    // Either the first was decided before the second came, or neither is allowed.
+    let yes = answered.matches("\"yes\"").count();
+    let first = answered.find("\"yes\"") < answered.find("cancelled").or(Some(usize::MAX));
+    assert!(yes == 0 || yes == 1 && first, "{answered}");
 }
 
 #[test]

@@ -101,6 +101,66 @@ fn a_service_that_is_missing_or_hangs_up_is_an_error() {
 }
 
 #[test]
+fn what_is_packed_or_leads_elsewhere_goes_nowhere() {
+    let bench = Bench::new();
+    let body = asking(&bench, &json!([]));
+    let text = stream(&["{\"command\": \"ls -la\"}"]);
+    let packed = reply("text/event-stream\r\ncontent-encoding: gzip", &text);
+    let elsewhere = "HTTP/1.1 307 Elsewhere\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    for answer in [packed, elsewhere.to_owned()] {
+        let service = Service::start(move |_| answer.clone());
+        let (_door, port) = start(&bench, &service.url(""));
+        let (status, head, told) = request(port, "POST", "/v1/messages", &[], &body);
+        assert_eq!(status, 502, "{head}");
+        assert!(
+            !head.contains("127.0.0.1:1") && !told.contains("tool_use"),
+            "{told}"
+        );
+    }
+    let service = Service::start(move |_| reply("text/event-stream", &text));
+    let (_door, port) = start(&bench, &service.url(""));
+    let headers = [("content-encoding", "gzip")];
+    assert_eq!(
+        request(port, "POST", "/v1/messages", &headers, &body).0,
+        415
+    );
+    assert!(service.heard().is_empty());
+}
+
+#[test]
+fn every_call_of_a_reply_has_a_result_of_its_own() {
+    let bench = Bench::new();
+    let call = |index: u64, id: &str, command: &str| {
+        stream(&[&json!({"command": command}).to_string()])
+            .split("event: message_delta")
+            .next()
+            .unwrap()
+            .replace("\"index\":0", &format!("\"index\":{index}"))
+            .replace("\"id\":\"t\"", &format!("\"id\":\"{id}\""))
+    };
+    let text = event(
+        &json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+    ) + &event(&json!({"type": "content_block_stop", "index": 0}))
+        + &call(1, "a", "ls -la")
+        + &call(2, "b", "rm -rf ~")
+        + &event(&json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}))
+        + &event(&json!({"type": "message_stop"}));
+    let answer = answered(&bench, &text);
+    let delta = answer
+        .lines()
+        .find(|line| line.contains("safeguard_results"))
+        .unwrap();
+    let delta: Value = serde_json::from_str(delta.trim_start_matches("data: ")).unwrap();
+    let uses = &delta["delta"]["safeguard_results"][0]["status"]["tool_uses"];
+    assert_eq!(uses["a"]["outcome"], "not_flagged", "{delta}");
+    assert_eq!(uses["b"]["outcome"], "flagged", "{delta}");
+    // A reply without a call is answered too, with nothing.
+    let words = event(&json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}));
+    let answer = answered(&bench, &words);
+    assert!(answer.contains("\"tool_uses\":{}"), "{answer}");
+}
+
+#[test]
 fn a_result_that_speaks_to_the_agent_is_warned_of_and_remembered() {
     let bench = Bench::new();
     let reach = stream(&["{\"command\": \"curl -s https://example.com/notes.txt\"}"]);

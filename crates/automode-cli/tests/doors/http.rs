@@ -178,6 +178,41 @@ fn a_list_on_a_stream_of_the_servers_own_is_held_against_the_pins() {
 }
 
 #[test]
+fn no_answer_leads_the_client_past_the_door() {
+    let elsewhere = "HTTP/1.1 307 Elsewhere\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    let ping = json!({"jsonrpc": "2.0", "id": 4, "method": "ping"}).to_string();
+    let list = json!({"jsonrpc": "2.0", "id": 4, "result": {"tools": tools("EVIL")}});
+    for answer in [
+        elsewhere.to_owned(),
+        // Whoever decodes the stream drops the mark, and reads a list that nobody has looked at.
+        reply("text/event-stream", &format!("\u{feff}data: {list}\n\n")),
+        reply(
+            "text/event-stream",
+            "event: endpoint\ndata: http://127.0.0.1:1/\n\n",
+        ),
+    ] {
+        let bench = Bench::new();
+        let said = answer.clone();
+        let service = Service::start(move |heard| match honest(heard) {
+            Some(message) if !heard.body.contains("ping") => {
+                reply("application/json", &message.to_string())
+            }
+            Some(_) | None => said.clone(),
+        });
+        let (_door, port) = start(&bench, &service);
+        assert!(post(port, "one", &call(2, "get_time")).1.contains("fine"));
+        let (status, head, body) =
+            request(port, "POST", "/mcp", &[("mcp-session-id", "one")], &ping);
+        let told = format!("{head}{body}");
+        assert!(
+            !told.contains("EVIL") && !told.contains("127.0.0.1:1/"),
+            "{answer:?}: {told}"
+        );
+        assert_ne!(status / 100, 3);
+    }
+}
+
+#[test]
 fn two_clients_that_number_alike_are_not_taken_for_each_other() {
     let bench = Bench::new();
     let service = Service::start(|heard| {

@@ -192,6 +192,14 @@ fn what_the_client_says_wrongly_goes_nowhere() {
     for text in wrong {
         door.say_raw(&text);
     }
+    for _ in 0..3 {
+        assert!(door.line().unwrap().contains("error"));
+    }
+    door.say_raw(&format!(
+        "{{\"huge\":\"{}\"}}\n",
+        "x".repeat(33 * 1024 * 1024)
+    ));
+    assert!(door.line().unwrap().contains("longer"));
     door.say(&call(9, "delete_all"));
     assert_eq!(door.answer(9)["result"]["isError"], true);
     assert_eq!(bench.noted("called"), "");

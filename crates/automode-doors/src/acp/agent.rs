@@ -5,10 +5,9 @@
 pub(super) struct AcpAgent {
     /// Parts of the name, any of them.
     names: &'static [&'static str],
-    /// How the ids of modes end in which it asks nobody, or not for everything.
-    silent_modes: &'static [&'static str],
-    /// How the id of the mode ends in which it asks.
-    pub asking_mode: &'static str,
+    /// How the ids of the modes end in which it asks for everything that changes something;
+    /// the first is the one that it is set to. In any other it asks nobody, or not for everything.
+    asking_modes: &'static [&'static str],
     /// A shell call has no `rawInput`: its title is the whole command.
     pub title_is_command: bool,
 }
@@ -17,32 +16,27 @@ pub(super) struct AcpAgent {
 const AGENTS: &[AcpAgent] = &[
     AcpAgent {
         names: &["claude-agent-acp", "claude-code-acp"],
-        silent_modes: &["acceptEdits", "auto", "dontAsk", "bypassPermissions"],
-        asking_mode: "default",
+        asking_modes: &["default", "plan"],
         title_is_command: false,
     },
     AcpAgent {
         names: &["codex-acp"],
-        silent_modes: &["agent", "auto", "agent-full-access", "full-access"],
-        asking_mode: "read-only",
+        asking_modes: &["read-only"],
         title_is_command: false,
     },
     AcpAgent {
         names: &["gemini-cli"],
-        silent_modes: &["autoEdit", "yolo"],
-        asking_mode: "default",
+        asking_modes: &["default", "plan"],
         title_is_command: true,
     },
     AcpAgent {
         names: &["Copilot"],
-        silent_modes: &["#autopilot"],
-        asking_mode: "#agent",
+        asking_modes: &["#agent", "#plan"],
         title_is_command: false,
     },
     AcpAgent {
         names: &["qwen-code"],
-        silent_modes: &["auto-edit", "auto", "yolo"],
-        asking_mode: "default",
+        asking_modes: &["default", "plan"],
         title_is_command: false,
     },
 ];
@@ -56,12 +50,17 @@ pub(super) fn find(name: &str) -> Option<&'static AcpAgent> {
 
 impl AcpAgent {
     pub(super) fn is_silent(&self, mode: &str) -> bool {
-        self.silent_modes.iter().any(|silent| is_mode(mode, silent))
+        !self.asking_modes.iter().any(|asking| is_mode(mode, asking))
     }
 
-    /// The id of the mode that asks, among those it offers.
+    /// The mode that it is set to.
+    pub(super) fn asking_mode(&self) -> &'static str {
+        self.asking_modes.first().copied().unwrap_or_default()
+    }
+
+    /// The id of that mode among those it offers.
     pub(super) fn asking<'a>(&self, mut offered: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-        offered.find(|mode| is_mode(mode, self.asking_mode))
+        offered.find(|mode| is_mode(mode, self.asking_mode()))
     }
 }
 
@@ -96,6 +95,8 @@ mod tests {
         };
         check("@agentclientprotocol/codex-acp", "agent", true);
         check("@agentclientprotocol/codex-acp", "read-only", false);
+        check("@agentclientprotocol/codex-acp", "workspace-write", true);
+        check("gemini-cli", "a-mode-of-next-year", true);
         check("@agentclientprotocol/claude-agent-acp", "default", false);
         check(
             "@agentclientprotocol/claude-agent-acp",

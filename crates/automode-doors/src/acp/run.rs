@@ -157,25 +157,23 @@ impl AcpTalk {
 
     /// Decides apart, so that the talk goes on meanwhile.
     fn decide(self: &Arc<Self>, pending: AcpPending) {
-        let id = pending.id.clone();
+        let number = pending.number;
         if lock(&self.wire).open_decisions() > MAX_DECISIONS {
-            return self.answer(
-                &id,
-                &DoorDecision::failed("too much is being decided at once"),
-            );
+            let much = DoorDecision::failed("too much is being decided at once");
+            return self.answer(number, &much);
         }
-        let (talk, own) = (Arc::clone(self), id.clone());
+        let talk = Arc::clone(self);
         let spawned = thread::Builder::new().spawn(move || {
             let decision = in_time(&talk.decider, pending.request);
-            talk.answer(&own, &decision);
+            talk.answer(number, &decision);
         });
         if spawned.is_err() {
-            self.answer(&id, &DoorDecision::failed("no thread could be started"));
+            self.answer(number, &DoorDecision::failed("no thread could be started"));
         }
     }
 
-    fn answer(self: &Arc<Self>, id: &str, decision: &DoorDecision) {
-        let steps = lock(&self.wire).decided(id, decision);
+    fn answer(self: &Arc<Self>, number: u64, decision: &DoorDecision) {
+        let steps = lock(&self.wire).decided(number, decision);
         for step in steps {
             // Who has gone needs no answer.
             self.take(step, &[], AcpSide::Agent).unwrap_or_default();

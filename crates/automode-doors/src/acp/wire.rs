@@ -16,12 +16,14 @@ use super::agent::{self, AcpAgent};
 use super::permission::{PermissionOption, PermissionRequest, cancelled, outcome};
 use super::session::AcpSession;
 use crate::decider::{DoorDecision, DoorRequest, DoorSession, LossQuestions, Tightening};
-use crate::json_rpc::{self, Envelope};
+use crate::json_rpc::{self, Envelope, id_key};
 
 /// The name of this door in records.
 pub(super) const DOOR: &str = "acp";
 /// Ids of requests of our own begin like this; nobody else's do.
 const OWN_ID: &str = "\"automode-mode-";
+/// The newest protocol that is understood: in another a request may look otherwise.
+const PROTOCOL: u64 = 1;
 /// An error of the server that is not the protocol's.
 const REFUSED: i64 = -32_000;
 
@@ -41,8 +43,7 @@ pub(super) enum AcpStep {
 /// A request that waits for its decision.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct AcpPending {
-    /// The id as the agent wrote it.
-    pub id: String,
+    pub number: u64,
     pub request: DoorRequest,
 }
 
@@ -58,10 +59,11 @@ pub(super) struct AcpWire {
     sessions: BTreeMap<String, AcpSession>,
     /// Answers that wait until the agent has taken a mode, by our request's id.
     held: BTreeMap<String, Held>,
-    /// The agent's requests that are being decided, by id.
-    deciding: BTreeMap<String, Deciding>,
-    /// How many requests of our own were made.
-    asked: u64,
+    /// The agent's requests that are being decided, each under a number of its own: an agent
+    /// may use an id again before it is answered.
+    deciding: BTreeMap<u64, Deciding>,
+    /// How many numbers were given out.
+    numbers: u64,
 }
 
 /// A session that is about to be opened.
@@ -84,6 +86,8 @@ struct Held {
 /// A request of the agent that is being decided.
 #[derive(Debug)]
 struct Deciding {
+    /// The id as the agent wrote it.
+    id: String,
     session: String,
     options: Vec<PermissionOption>,
     line: Vec<u8>,
@@ -99,7 +103,7 @@ struct OpenParams {
     additional_directories: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct OpenResult {
     #[serde(default)]
@@ -156,8 +160,7 @@ impl AcpWire {
         let Some(message) = Envelope::read(line) else {
             return steps;
         };
-        let id = message.id().map(str::to_owned);
-        match (message.method.as_deref(), id) {
+        match (message.method.as_deref(), message.id().map(id_key)) {
             (Some("initialize"), Some(id)) => self.initialize = Some(id),
             (
                 Some("session/new" | "session/load" | "session/resume" | "session/fork"),
@@ -184,14 +187,14 @@ impl AcpWire {
             (Some("session/request_permission"), Some(id)) => self.permission(&message, id, line),
             (Some("session/update"), _) => self.update(&message),
             (Some(_), _) | (None, None) => vec![AcpStep::Pass],
-            (None, Some(id)) if id.starts_with(OWN_ID) => self.own_answer(&message, id),
+            (None, Some(id)) if id_key(id).starts_with(OWN_ID) => self.own_answer(&message, id),
             (None, Some(id)) => self.answer(&message, id, line),
         }
     }
 
     /// A decision is there. Nothing is left to say where the editor cancelled meanwhile.
-    pub(super) fn decided(&mut self, id: &str, decision: &DoorDecision) -> Vec<AcpStep> {
-        let Some(deciding) = self.deciding.remove(id) else {
+    pub(super) fn decided(&mut self, number: u64, decision: &DoorDecision) -> Vec<AcpStep> {
+        let Some(deciding) = self.deciding.remove(&number) else {
             return Vec::new();
         };
         match outcome(decision.verdict, &deciding.options) {
@@ -201,7 +204,7 @@ impl AcpWire {
                     let why = format!("denied: {}", decision.reason);
                     steps.push(AcpStep::ToEditor(remark(&deciding.session, &why)));
                 }
-                steps.push(AcpStep::ToAgent(json_rpc::result(id, &answer)));
+                steps.push(AcpStep::ToAgent(json_rpc::result(&deciding.id, &answer)));
                 steps
             }
             None => {
@@ -251,20 +254,32 @@ impl AcpWire {
         let Some(cancel) = message.params::<CancelNotice>() else {
             return Vec::new();
         };
-        let ids: BTreeSet<String> = self
-            .deciding
-            .iter()
-            .filter(|(_, deciding)| deciding.session == cancel.session_id)
-            .map(|(id, _)| id.clone())
-            .collect();
-        self.deciding.retain(|id, _| !ids.contains(id));
+        self.drop_deciding(|deciding| deciding.session == cancel.session_id)
+    }
+
+    /// What is being decided and is meant is answered with a cancellation, each id once.
+    fn drop_deciding(&mut self, is_meant: impl Fn(&Deciding) -> bool) -> Vec<AcpStep> {
+        let mut ids = BTreeSet::new();
+        self.deciding.retain(|_, deciding| {
+            let meant = is_meant(deciding);
+            if meant {
+                ids.insert(deciding.id.clone());
+            }
+            !meant
+        });
         ids.iter()
             .map(|id| AcpStep::ToAgent(json_rpc::result(id, &cancelled())))
             .collect()
     }
 
     fn permission(&mut self, message: &Envelope<'_>, id: &str, line: &[u8]) -> Vec<AcpStep> {
-        let Some(request) = message.params::<PermissionRequest>() else {
+        let key = id_key(id);
+        // Nobody could tell which of two requests an answer is for.
+        let dropped = self.drop_deciding(|deciding| id_key(&deciding.id) == key);
+        if !dropped.is_empty() {
+            return dropped;
+        }
+        let Some(request) = message.strict_params::<PermissionRequest>() else {
             return vec![AcpStep::Pass];
         };
         let Some(call) = self.call(&request) else {
@@ -275,7 +290,7 @@ impl AcpWire {
             ];
         };
         let pending = AcpPending {
-            id: id.to_owned(),
+            number: self.next(),
             request: DoorRequest {
                 session: self.door(&request.session_id),
                 call,
@@ -285,19 +300,24 @@ impl AcpWire {
             },
         };
         let deciding = Deciding {
+            id: id.to_owned(),
             session: request.session_id,
             options: request.options,
             line: line.to_vec(),
         };
-        self.deciding.insert(id.to_owned(), deciding);
+        self.deciding.insert(pending.number, deciding);
         vec![AcpStep::Decide(Box::new(pending))]
+    }
+
+    fn next(&mut self) -> u64 {
+        self.numbers = self.numbers.saturating_add(1);
+        self.numbers
     }
 
     fn call(&mut self, request: &PermissionRequest) -> Option<ToolCall> {
         let session = self.sessions.get_mut(&request.session_id)?;
         let cwd = session.roots.first()?.clone();
-        let id = request.tool_call.get("toolCallId").and_then(Value::as_str);
-        let told = session.told(id.unwrap_or_default(), &request.tool_call);
+        let told = session.asked(&request.tool_call);
         Some(told.call(self.agent, &cwd))
     }
 
@@ -308,7 +328,7 @@ impl AcpWire {
         };
         if let Some(id) = update.update.get("toolCallId").and_then(Value::as_str) {
             let session = self.sessions.entry(update.session_id.clone()).or_default();
-            session.told(id, &update.update);
+            session.update(id, &update.update);
         }
         let mode = update.update.get("currentModeId").and_then(Value::as_str);
         if let (Some(mode), Some(agent)) = (mode, self.agent)
@@ -324,34 +344,41 @@ impl AcpWire {
 
     /// An answer of the agent to the editor.
     fn answer(&mut self, message: &Envelope<'_>, id: &str, line: &[u8]) -> Vec<AcpStep> {
-        if self.initialize.as_deref() == Some(id) {
-            let name = message
-                .result::<Value>()
-                .and_then(|result| Some(result.pointer("/agentInfo/name")?.as_str()?.to_owned()));
-            self.agent = name.as_deref().and_then(agent::find);
-            return vec![AcpStep::Pass];
+        let key = id_key(id);
+        if self.initialize.as_ref() == Some(&key) {
+            return self.initialized(message, id);
         }
-        let Some(opening) = self.opening.remove(id) else {
+        let Some(opening) = self.opening.remove(&key).filter(|_| !message.error) else {
             return vec![AcpStep::Pass];
         };
-        let Some(opened) = message.result::<OpenResult>() else {
-            return vec![AcpStep::Pass];
+        // What is not read may name a mode.
+        let opened = message.result::<Option<OpenResult>>();
+        let (opened, modes) = match opened.map(Option::unwrap_or_default) {
+            Some(opened) => (opened.session_id, opened.modes),
+            None => (None, None),
         };
-        let Some(session) = opened.session_id.or(opening.session) else {
-            return vec![AcpStep::Pass];
+        let Some(session) = opened.or(opening.session) else {
+            return match self.agent {
+                Some(agent) => vec![AcpStep::ToEditor(unasked(id, agent.asking_mode()))],
+                None => vec![AcpStep::Pass],
+            };
         };
         self.sessions.entry(session.clone()).or_default().roots = opening.roots;
-        let (Some(agent), Some(modes)) = (self.agent, opened.modes) else {
+        let Some(agent) = self.agent else {
             return vec![AcpStep::Pass];
         };
-        if !agent.is_silent(&modes.current_mode_id) {
-            return vec![AcpStep::Pass];
-        }
-        let offered = modes.available_modes.iter().map(|mode| mode.id.as_str());
-        let Some(mode) = agent.asking(offered) else {
-            return vec![AcpStep::ToEditor(unasked(id, agent.asking_mode))];
+        let mode = match modes {
+            Some(modes) if !agent.is_silent(&modes.current_mode_id) => return vec![AcpStep::Pass],
+            Some(modes) => {
+                let offered = modes.available_modes.iter().map(|mode| mode.id.as_str());
+                agent.asking(offered).map(str::to_owned)
+            }
+            // It does not say in which mode the session opens.
+            None => Some(agent.asking_mode().to_owned()),
         };
-        let mode = mode.to_owned();
+        let Some(mode) = mode else {
+            return vec![AcpStep::ToEditor(unasked(id, agent.asking_mode()))];
+        };
         self.set_mode(Held {
             line: line.to_vec(),
             id: id.to_owned(),
@@ -360,23 +387,37 @@ impl AcpWire {
         })
     }
 
+    /// The connection is open, and the agent says who it is.
+    fn initialized(&mut self, message: &Envelope<'_>, id: &str) -> Vec<AcpStep> {
+        let result = message.result::<Value>().unwrap_or_default();
+        let version = result.get("protocolVersion").and_then(Value::as_u64);
+        if version.is_some_and(|version| version > PROTOCOL) {
+            let why = format!(
+                "automode: version {PROTOCOL} of ACP is understood, and not the one that editor and agent agreed on (hint: let the editor offer version {PROTOCOL})"
+            );
+            return vec![AcpStep::ToEditor(json_rpc::error(id, REFUSED, &why))];
+        }
+        let name = result.pointer("/agentInfo/name").and_then(Value::as_str);
+        self.agent = name.and_then(agent::find);
+        vec![AcpStep::Pass]
+    }
+
     /// Asks the agent for a mode in which it asks. Its session opens when it has answered.
     fn set_mode(&mut self, held: Held) -> Vec<AcpStep> {
-        self.asked = self.asked.saturating_add(1);
-        let id = format!("{OWN_ID}{}\"", self.asked);
+        let id = format!("{OWN_ID}{}\"", self.next());
         let params = json!({"sessionId": held.session, "modeId": held.mode});
         let line = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"session/set_mode\",\"params\":{params}}}\n"
         );
-        self.held.insert(id, held);
+        self.held.insert(id_key(&id), held);
         vec![AcpStep::ToAgent(line.into_bytes())]
     }
 
     fn own_answer(&mut self, message: &Envelope<'_>, id: &str) -> Vec<AcpStep> {
-        let Some(held) = self.held.remove(id) else {
+        let Some(held) = self.held.remove(&id_key(id)) else {
             return Vec::new();
         };
-        if message.result.is_none() {
+        if message.error || !message.is_answered() {
             return vec![AcpStep::ToEditor(unasked(&held.id, &held.mode))];
         }
         let update = json!({

@@ -20,7 +20,7 @@ use super::reply::{ReplyStep, StreamedReply, WholeCall};
 use super::results::{self, Results};
 use crate::deadline::in_time;
 use crate::decider::{Decider, DoorDecision};
-use crate::web::{Arriving, BodyPiece, event, passed_on, whole};
+use crate::web::{Arriving, BodyPiece, event, is_packed, leads_elsewhere, passed_on, whole};
 
 /// The largest request that is forwarded.
 const MAX_REQUEST: usize = 64 * 1024 * 1024;
@@ -62,6 +62,10 @@ async fn exchange(
             )
         })?
         .to_bytes();
+    if is_packed(&head.headers) {
+        let why = "the request is packed and cannot be looked into";
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+    }
     let (safeguards, warned) = context::read(&body, &forwarder.looked);
     let body = warned.map_or(body, Bytes::from);
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
@@ -86,6 +90,15 @@ async fn exchange(
                 "the service behind the gateway does not answer",
             )
         })?;
+    if leads_elsewhere(&reply) {
+        let why =
+            "the service sends its client elsewhere (hint: name that address with --upstream)";
+        return Err((StatusCode::BAD_GATEWAY, why));
+    }
+    if safeguards != Safeguards::Unasked && is_packed(reply.headers()) {
+        let why = "the service packs its reply, which was asked for as it is";
+        return Err((StatusCode::BAD_GATEWAY, why));
+    }
     let is_stream = reply
         .headers()
         .get(header::CONTENT_TYPE)

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use automode_core::strict;
 use serde_json::{Map, Value};
 
 use crate::web::event;
@@ -93,7 +94,7 @@ impl StreamedReply {
             steps.push(ReplyStep::Forward(event));
             return;
         };
-        let Ok(said) = serde_json::from_str::<Map<String, Value>>(&data) else {
+        let Ok(Value::Object(said)) = strict::parse(data.as_bytes()) else {
             self.doubt = true;
             steps.push(ReplyStep::Forward(event));
             return;
@@ -157,7 +158,7 @@ impl StreamedReply {
         let input = if call.json.trim().is_empty() {
             call.given.unwrap_or_else(|| Value::Object(Map::new()))
         } else {
-            serde_json::from_str(&call.json).unwrap_or_default()
+            strict::parse(call.json.as_bytes()).unwrap_or_default()
         };
         match input {
             Value::Object(input) => steps.push(ReplyStep::Judge(WholeCall {
@@ -272,6 +273,9 @@ mod tests {
         for text in [
             call(0, "t", &["{\"command\": "]),
             call(0, "t", &["[1]"]),
+            call(0, "t", &[r#"{"command": "ls", "command": "rm -rf ~"}"#]),
+            call(0, "t", &["{}"]).replacen('{', r#"{"type": "ping", "#, 1),
+            "\u{feff}".to_owned() + &call(0, "t", &["{}"]),
             call(0, "t", &["{}"]) + &call(1, "t", &["{}"]),
             "event: x\ndata: {broken\n\n".to_owned(),
             event(

@@ -12,6 +12,7 @@ use automode::{ToolCall, Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::wire::unreadable;
 use crate::deadline::in_time;
 use crate::decider::{Decider, DoorDecision, DoorRequest, DoorSession};
 use crate::json_rpc::{self, Envelope};
@@ -54,7 +55,10 @@ pub fn serve(
 
 /// The answer to one message; none where none is wanted.
 fn answer(line: &[u8], session: &DoorSession, decider: &Arc<dyn Decider>) -> Option<Vec<u8>> {
-    let message = Envelope::read(line)?;
+    let Some(message) = Envelope::read(line) else {
+        let blank = line.iter().all(u8::is_ascii_whitespace);
+        return (!blank).then(|| unreadable(line));
+    };
     let (method, id) = (message.method.as_deref()?, message.id()?);
     let result = match method {
         "initialize" => initialized(&message),
@@ -62,7 +66,7 @@ fn answer(line: &[u8], session: &DoorSession, decider: &Arc<dyn Decider>) -> Opt
         "tools/list" => json!({"tools": [tool()]}),
         "tools/call" => {
             let params = message
-                .params::<ApprovalParams>()
+                .strict_params::<ApprovalParams>()
                 .filter(|call| call.name == "approve");
             let Some(params) = params else {
                 return Some(json_rpc::error(
@@ -215,8 +219,9 @@ mod tests {
             "{\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\"}}\n{\"method\":\"notifications/initialized\"}\n{\"id\":1,\"method\":\"tools/list\"}\n{\"id\":2,\"method\":\"server/discover\"}\ngarbage\n{\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"other\"}}\n",
         );
         let lines: Vec<_> = told.lines().collect();
-        assert_eq!(lines.len(), 4, "{told}");
+        assert_eq!(lines.len(), 5, "{told}");
         assert!(lines[0].contains("2025-06-18") && lines[1].contains("\"approve\""));
-        assert!(lines[2].contains("-32601") && lines[3].contains("-32602"));
+        assert!(lines[2].contains("-32601") && lines[3].contains("-32700"));
+        assert!(lines[4].contains("-32602"));
     }
 }

@@ -1,11 +1,11 @@
 //! The tools of a server as far as they are known: their pins, and what they say of themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use automode::Verdict;
 use serde_json::{Map, Value};
 
-use super::pins::ServerPins;
+use super::pins::{ServerPins, Why};
 use super::{file_tools, hints, tool, words_only};
 use crate::decider::DoorDecision;
 use crate::meaning::CallMeaning;
@@ -40,12 +40,24 @@ impl KnownTools {
     /// The tools of a page that may be used. Pins that changed are to be kept by the caller.
     pub(super) fn admit(&mut self, tools: Option<&Value>) -> Vec<Value> {
         let first = !self.pins.seen;
+        let page = || tools.and_then(Value::as_array).into_iter().flatten();
+        let mut digests = BTreeMap::new();
+        for tool in page() {
+            let told: &mut BTreeSet<_> = digests.entry(tool::name(tool)).or_default();
+            told.insert(tool::digest(tool));
+        }
         let mut admitted = Vec::new();
-        for tool in tools.and_then(Value::as_array).into_iter().flatten() {
+        for tool in page() {
             if let Some(name) = tool::name(tool) {
                 self.definitions.insert(name.to_owned(), tool.clone());
             }
-            if self.pins.admit(tool, first) {
+            // Two tools of one name: nobody can tell which of them a call is for.
+            let one = digests
+                .get(&tool::name(tool))
+                .is_some_and(|told| told.len() == 1);
+            if !one {
+                self.pins.quarantine(tool, Why::Changed);
+            } else if self.pins.admit(tool, first) {
                 admitted.push(tool.clone());
             }
         }

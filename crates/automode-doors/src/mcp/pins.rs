@@ -83,15 +83,23 @@ impl ServerPins {
             }
             None => Why::New,
         };
+        self.quarantine(tool, why);
+        false
+    }
+
+    /// A tool waits for a person from now on.
+    pub(super) fn quarantine(&mut self, tool: &Value, why: Why) {
+        let Some(name) = tool::name(tool) else {
+            return;
+        };
         let description = tool.get("description").and_then(Value::as_str);
         let shown = description.unwrap_or_default().chars();
         let quarantined = Quarantined {
-            digest,
+            digest: tool::digest(tool),
             why,
             description: shown.filter(|c| !c.is_control()).take(SHOWN).collect(),
         };
         self.quarantined.insert(name.to_owned(), quarantined);
-        false
     }
 
     /// Whether a tool may be called.

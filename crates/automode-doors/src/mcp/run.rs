@@ -10,7 +10,7 @@ use std::thread;
 
 use super::known_tools::KnownTools;
 use super::pins::{PinStore, ServerPins};
-use super::wire::{McpPending, McpStep, McpWire};
+use super::wire::{McpPending, McpStep, McpWire, too_long};
 use crate::deadline::{in_time, lock};
 use crate::decider::{Decider, DoorDecision, DoorSession};
 use crate::pipe::{PipePiece, lines};
@@ -115,7 +115,10 @@ impl McpTalk {
         let mut from = BufReader::with_capacity(BUFFER, from);
         // An end is an end, whatever the reason.
         lines(&mut from, |piece| match piece {
-            PipePiece::Part(_) => Ok(()),
+            PipePiece::Part(bytes) => match side {
+                McpSide::Client if bytes.ends_with(b"\n") => self.to_client(&too_long()),
+                McpSide::Client | McpSide::Server => Ok(()),
+            },
             PipePiece::Line(bytes) => {
                 let steps = match side {
                     McpSide::Client => lock(&self.wire).client_says(bytes),
@@ -168,25 +171,23 @@ impl McpTalk {
 
     /// Decides apart, so that the talk goes on meanwhile.
     fn decide(self: &Arc<Self>, pending: McpPending) {
-        let id = pending.id.clone();
+        let number = pending.number;
         if lock(&self.wire).open_decisions() > MAX_DECISIONS {
-            return self.answer(
-                &id,
-                DoorDecision::failed("too much is being decided at once"),
-            );
+            let much = DoorDecision::failed("too much is being decided at once");
+            return self.answer(number, much);
         }
-        let (talk, own) = (Arc::clone(self), id.clone());
+        let talk = Arc::clone(self);
         let spawned = thread::Builder::new().spawn(move || {
             let decision = in_time(&talk.decider, pending.request);
-            talk.answer(&own, decision);
+            talk.answer(number, decision);
         });
         if spawned.is_err() {
-            self.answer(&id, DoorDecision::failed("no thread could be started"));
+            self.answer(number, DoorDecision::failed("no thread could be started"));
         }
     }
 
-    fn answer(self: &Arc<Self>, id: &str, decision: DoorDecision) {
-        let steps = lock(&self.wire).decided(id, decision);
+    fn answer(self: &Arc<Self>, number: u64, decision: DoorDecision) {
+        let steps = lock(&self.wire).decided(number, decision);
         for step in steps {
             // Who has gone needs no answer.
             self.take(step, &[], McpSide::Client).unwrap_or_default();

@@ -28,7 +28,27 @@ pub(super) fn digest(tool: &Value) -> String {
         }
         text.push('\n');
     }
+    // A reader that does not mind capitals takes these for the fields above.
+    let fields = tool.as_object().into_iter().flatten();
+    for (name, value) in fields.filter(|(name, _)| is_like(&PINNED, name)) {
+        text.push_str(name);
+        text.push('=');
+        canonical(value, &mut text);
+        text.push('\n');
+    }
     automode_core::digest(text)
+}
+
+/// Whether a name is one of these but for its capitals.
+fn is_like(names: &[&str], name: &str) -> bool {
+    let mut like = names.iter().filter(|one| one.eq_ignore_ascii_case(name));
+    like.any(|one| *one != name)
+}
+
+/// Puts the tools that may be seen into a page of a list, in place of all that it says of tools.
+pub(super) fn put(page: &mut Map<String, Value>, tools: Vec<Value>) {
+    page.retain(|name, _| !is_like(&["tools"], name));
+    page.insert("tools".to_owned(), Value::Array(tools));
 }
 
 /// JSON with the keys of every object in order, however the map keeps them.
@@ -90,6 +110,7 @@ mod tests {
             ("inputSchema", json!({"a": 1})),
             ("outputSchema", json!({})),
             ("annotations", json!({"readOnlyHint": true})),
+            ("Description", json!("evil")),
         ] {
             let mut other = tool();
             other[field] = value;

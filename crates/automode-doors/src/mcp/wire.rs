@@ -6,17 +6,17 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use automode::ToolCall;
 use automode_core::SuspiciousResult;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::brought;
 use super::known_tools::KnownTools;
+use super::{brought, tool};
 use crate::decider::{DoorDecision, DoorRequest, DoorSession};
-use crate::json_rpc::{self, Envelope};
+use crate::json_rpc::{self, Envelope, id_key};
 
 /// Ids of requests of our own begin like this; nobody else's do.
 const OWN_ID: &str = "\"automode-list-";
@@ -47,8 +47,7 @@ pub(super) enum McpStep {
 /// A call that waits for its decision.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct McpPending {
-    /// The id as the client wrote it.
-    pub id: String,
+    pub number: u64,
     pub request: DoorRequest,
 }
 
@@ -61,20 +60,31 @@ pub(super) struct McpWire {
     cwd: String,
     pub tools: KnownTools,
     list: ToolList,
-    /// Requests of the client for a list, and whether they are for its first page.
-    listing: BTreeSet<String>,
+    /// Requests of the client that the server has not answered, by id. What nobody asked for
+    /// goes nowhere: it may be a list under another id.
+    open: BTreeMap<String, OpenRequest>,
     /// Calls that wait for a fresh list.
     waiting: Vec<McpCall>,
-    /// Requests that bring something in, by id, and the tool that does.
-    bringing: BTreeMap<String, String>,
     /// A result spoke to the agent: what reaches out needs a person's yes from then on.
     suspicious: bool,
-    /// Calls that are being decided, by id.
-    deciding: BTreeMap<String, McpCall>,
+    /// Calls that are being decided, each under a number of its own.
+    deciding: BTreeMap<u64, McpCall>,
+    /// How many numbers were given out.
+    numbers: u64,
     /// How many requests of our own were made.
     asked: u64,
     /// How often in a row the list has changed while it was read.
     changes: u32,
+}
+
+/// What an answer of the server is an answer to.
+#[derive(Debug)]
+enum OpenRequest {
+    /// A page of the list of tools.
+    List,
+    /// Something that is brought in, by this tool.
+    Brings(String),
+    Other,
 }
 
 /// How fresh the list of tools is.
@@ -121,11 +131,11 @@ impl McpWire {
             cwd: cwd.to_owned(),
             tools,
             list: ToolList::Stale,
-            listing: BTreeSet::new(),
+            open: BTreeMap::new(),
             waiting: Vec::new(),
-            bringing: BTreeMap::new(),
             suspicious: false,
             deciding: BTreeMap::new(),
+            numbers: 0,
             asked: 0,
             changes: 0,
         }
@@ -139,29 +149,37 @@ impl McpWire {
         let Some(message) = Envelope::read(line) else {
             return vec![McpStep::ToClient(unreadable(line))];
         };
+        let refused = |id, why| vec![McpStep::ToClient(json_rpc::error(id, INVALID_REQUEST, why))];
         match (message.method.as_deref(), message.id()) {
+            (Some(_), Some(id)) if id_key(id).starts_with(OWN_ID) => {
+                refused(id, "ids that begin with `automode-list-` are taken")
+            }
+            // Nobody could tell which of two requests an answer is for.
+            (Some(_), Some(id)) if self.is_open(id) => refused(id, "this id is in use"),
             (Some("tools/call"), Some(id)) => self.call(&message, id, line),
             // A call that wants no answer cannot be told no.
             (Some("tools/call"), None) => Vec::new(),
-            (Some("tools/list"), Some(id)) => {
-                self.listing.insert(id.to_owned());
-                vec![McpStep::Pass]
-            }
-            (Some(method @ ("resources/read" | "prompts/get")), Some(id)) => {
-                let source = self.named(method);
-                self.bringing.insert(id.to_owned(), source);
-                vec![McpStep::Pass]
-            }
             (Some("notifications/cancelled"), _) => {
                 self.cancel(&message);
                 vec![McpStep::Pass]
             }
-            (_, Some(id)) if id.starts_with(OWN_ID) => {
-                let why = "ids that begin with `automode-list-` are taken";
-                vec![McpStep::ToClient(json_rpc::error(id, INVALID_REQUEST, why))]
+            (Some(method), Some(id)) => {
+                let asked = match method {
+                    "tools/list" => OpenRequest::List,
+                    _ if brought::brings(method) => OpenRequest::Brings(self.named(method)),
+                    _ => OpenRequest::Other,
+                };
+                self.open.insert(id_key(id), asked);
+                vec![McpStep::Pass]
             }
-            (_, _) => vec![McpStep::Pass],
+            (Some(_), None) | (None, _) => vec![McpStep::Pass],
         }
+    }
+
+    fn is_open(&self, id: &str) -> bool {
+        let key = id_key(id);
+        let mut held = self.deciding.values().chain(&self.waiting);
+        self.open.contains_key(&key) || held.any(|call| id_key(&call.id) == key)
     }
 
     /// A message of the server. What cannot be read may hold a list that nobody has looked at.
@@ -175,25 +193,27 @@ impl McpWire {
                 vec![McpStep::Pass]
             }
             (Some(_), _) | (None, None) => vec![McpStep::Pass],
-            (None, Some(id)) if id.starts_with(OWN_ID) => self.own_list(&message, id),
-            (None, Some(id)) if self.listing.remove(id) => self.list(&message, id),
-            (None, Some(id)) => match self.bringing.remove(id) {
-                Some(tool) => self.brought(line, id, tool),
-                None => vec![McpStep::Pass],
+            (None, Some(id)) if id_key(id).starts_with(OWN_ID) => self.own_list(&message, id),
+            (None, Some(id)) => match self.open.remove(&id_key(id)) {
+                Some(OpenRequest::List) => self.list(&message, id),
+                Some(OpenRequest::Brings(tool)) => self.brought(line, id, tool),
+                Some(OpenRequest::Other) => vec![McpStep::Pass],
+                None => Vec::new(),
             },
         }
     }
 
     /// A decision is there. A question is a denial: nobody on this way can be asked.
-    pub(super) fn decided(&mut self, id: &str, decision: DoorDecision) -> Vec<McpStep> {
-        let Some(call) = self.deciding.remove(id) else {
+    pub(super) fn decided(&mut self, number: u64, decision: DoorDecision) -> Vec<McpStep> {
+        let Some(call) = self.deciding.remove(&number) else {
             return Vec::new();
         };
         let suspicious = self.suspicious;
         match self.tools.objection(&call.tool, decision, suspicious) {
-            Some(why) => vec![McpStep::ToClient(refusal(id, &why))],
+            Some(why) => vec![McpStep::ToClient(refusal(&call.id, &why))],
             None => {
-                self.bringing.insert(id.to_owned(), self.named(&call.tool));
+                let brings = OpenRequest::Brings(self.named(&call.tool));
+                self.open.insert(id_key(&call.id), brings);
                 vec![McpStep::ToServer(call.line)]
             }
         }
@@ -249,8 +269,9 @@ impl McpWire {
             let why = self.tools.unpinned(&call.tool);
             return McpStep::ToClient(refusal(&call.id, &why));
         }
+        self.numbers = self.numbers.saturating_add(1);
         let pending = McpPending {
-            id: call.id.clone(),
+            number: self.numbers,
             request: DoorRequest {
                 session: self.session.clone(),
                 call: ToolCall {
@@ -263,7 +284,7 @@ impl McpWire {
                 meaning: self.tools.meaning(&call.tool, &call.arguments, &self.cwd),
             },
         };
-        self.deciding.insert(call.id.clone(), call);
+        self.deciding.insert(pending.number, call);
         McpStep::Decide(Box::new(pending))
     }
 
@@ -276,9 +297,10 @@ impl McpWire {
         let Some(cancel) = message.params::<CancelParams>() else {
             return;
         };
-        let id = cancel.request_id.to_string();
-        self.deciding.remove(&id);
-        self.waiting.retain(|call| call.id != id);
+        let key = id_key(&cancel.request_id.to_string());
+        self.open.remove(&key);
+        self.deciding.retain(|_, call| id_key(&call.id) != key);
+        self.waiting.retain(|call| id_key(&call.id) != key);
     }
 
     fn changed(&mut self) {
@@ -296,7 +318,7 @@ impl McpWire {
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\",\"params\":{params}}}\n"
         );
         self.list = ToolList::Asked {
-            id,
+            id: id_key(&id),
             pages,
             again: false,
         };
@@ -310,7 +332,7 @@ impl McpWire {
                 id: own,
                 pages,
                 again,
-            } if own == id => (*pages, *again),
+            } if *own == id_key(id) => (*pages, *again),
             ToolList::Asked { .. } | ToolList::Stale | ToolList::Fresh => return Vec::new(),
         };
         let result = message.result::<Map<String, Value>>().unwrap_or_default();
@@ -342,11 +364,14 @@ impl McpWire {
     fn list(&mut self, message: &Envelope<'_>, id: &str) -> Vec<McpStep> {
         let Some(mut result) = message.result::<Map<String, Value>>() else {
             // An error of the server has no tools in it.
-            return vec![McpStep::Pass];
+            return match message.is_answered() {
+                true => Vec::new(),
+                false => vec![McpStep::Pass],
+            };
         };
         let mut steps = Vec::new();
         let admitted = self.admitted(result.get("tools"), &mut steps);
-        result.insert("tools".to_owned(), Value::Array(admitted));
+        tool::put(&mut result, admitted);
         if !result.contains_key("nextCursor") && !self.tools.pins.seen {
             self.tools.pins.seen = true;
             steps.push(McpStep::Keep);
@@ -370,7 +395,7 @@ impl McpWire {
 /// Which tool is called, and with what.
 pub(super) fn called(message: &Envelope<'_>) -> Result<(String, Map<String, Value>), &'static str> {
     let params = message
-        .params::<CallParams>()
+        .strict_params::<CallParams>()
         .ok_or("the call cannot be read")?;
     match params.arguments {
         Some(Value::Object(arguments)) => Ok((params.name, arguments)),
@@ -395,4 +420,13 @@ pub(super) fn unreadable(line: &[u8]) -> Vec<u8> {
         (PARSE_ERROR, "automode cannot read this message")
     };
     json_rpc::error("null", code, why)
+}
+
+/// The answer to a line that nobody looks into.
+pub(super) fn too_long() -> Vec<u8> {
+    json_rpc::error(
+        "null",
+        INVALID_REQUEST,
+        "automode takes no message that is longer than 32 MB",
+    )
 }

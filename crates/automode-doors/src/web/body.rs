@@ -47,6 +47,12 @@ pub(crate) fn passed_on(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
+/// Whether a body is packed: then nothing in it can be read.
+pub(crate) fn is_packed(headers: &HeaderMap) -> bool {
+    let mut kinds = headers.get_all(header::CONTENT_ENCODING).iter();
+    kinds.any(|kind| kind.as_bytes() != b"identity")
+}
+
 /// A reply that is there as a whole, as JSON.
 pub(crate) fn whole(status: StatusCode, body: impl Into<Bytes>) -> Response<Arriving> {
     let (sender, receiver) = channel(1);

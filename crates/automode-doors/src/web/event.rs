@@ -38,7 +38,8 @@ pub(crate) fn with_data(event: &[u8], data: &Value) -> Vec<u8> {
     format!("{kept}data: {data}\n\n").into_bytes()
 }
 
-/// Whether somebody else may read other lines in it: a carriage return alone ends a line too.
+/// Whether somebody else may read other lines in it: a carriage return alone ends a line too,
+/// and a byte order mark in front of the first is nothing.
 pub(crate) fn is_ambiguous(event: &[u8]) -> bool {
     let mut rest = event.iter().peekable();
     while let Some(byte) = rest.next() {
@@ -46,7 +47,7 @@ pub(crate) fn is_ambiguous(event: &[u8]) -> bool {
             return true;
         }
     }
-    std::str::from_utf8(event).is_err()
+    std::str::from_utf8(event).map_or(true, |text| text.starts_with('\u{feff}'))
 }
 
 #[cfg(test)]
@@ -61,6 +62,8 @@ mod tests {
             ("data: {}\r\n\r\n", false),
             (": note\rdata: {}\r\r\n\n", true),
             ("data: {}\r", true),
+            ("\u{feff}data: {}\n\n", true),
+            ("data: \u{feff}\n\n", false),
         ] {
             assert_eq!(is_ambiguous(event.as_bytes()), ambiguous, "{event:?}");
         }

@@ -6,8 +6,8 @@ mod listener;
 mod upstream;
 mod visitor;
 
-pub(crate) use body::{Arriving, BodyPiece, passed_on, whole};
+pub(crate) use body::{Arriving, BodyPiece, is_packed, passed_on, whole};
 pub use listener::ListenError;
 pub(crate) use listener::listen;
 pub use upstream::UpstreamError;
-pub(crate) use upstream::{client, upstream};
+pub(crate) use upstream::{client, leads_elsewhere, upstream};

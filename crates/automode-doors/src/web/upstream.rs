@@ -51,6 +51,11 @@ pub(crate) fn client() -> Result<reqwest::Client, UpstreamError> {
         .map_err(|error| UpstreamError::Client(error.to_string()))
 }
 
+/// Whether a reply would make its client ask elsewhere, past the door.
+pub(crate) fn leads_elsewhere(reply: &reqwest::Response) -> bool {
+    reply.status().is_redirection() && reply.headers().contains_key(reqwest::header::LOCATION)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

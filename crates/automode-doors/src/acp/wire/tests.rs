@@ -72,7 +72,6 @@ fn text(step: &AcpStep) -> String {
 #[test]
 fn a_call_is_put_together_from_what_was_said_before() {
     let (_, pending) = asked();
-    assert_eq!(pending.id, "0");
     assert_eq!(pending.request.call, ToolCall::bash("make", "/w"));
     assert_eq!(pending.request.session.roots, ["/w"]);
 }
@@ -80,7 +79,7 @@ fn a_call_is_put_together_from_what_was_said_before() {
 #[test]
 fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
     let (mut wire, pending) = asked();
-    let steps = wire.decided(&pending.id, &DoorDecision::why(Verdict::Allow));
+    let steps = wire.decided(pending.number, &DoorDecision::why(Verdict::Allow));
     let answer = r#"agent {"jsonrpc":"2.0","id":0,"result":{"outcome":{"optionId":"y","outcome":"selected"}}}"#;
     assert_eq!(
         steps.iter().map(text).collect::<String>(),
@@ -89,7 +88,7 @@ fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
 
     let (mut wire, pending) = asked();
     let steps: Vec<_> = wire
-        .decided(&pending.id, &DoorDecision::why(Verdict::Deny))
+        .decided(pending.number, &DoorDecision::why(Verdict::Deny))
         .iter()
         .map(text)
         .collect();
@@ -98,7 +97,7 @@ fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
         "{steps:?}"
     );
     assert!(
-        wire.decided(&pending.id, &DoorDecision::why(Verdict::Allow))
+        wire.decided(pending.number, &DoorDecision::why(Verdict::Allow))
             .is_empty(),
         "an answer is given once"
     );
@@ -107,7 +106,7 @@ fn allow_and_deny_are_answered_and_the_editor_is_not_asked() {
 #[test]
 fn a_question_goes_on_as_it_came_after_the_reason() {
     let (mut wire, pending) = asked();
-    let steps = wire.decided(&pending.id, &DoorDecision::why(Verdict::Ask));
+    let steps = wire.decided(pending.number, &DoorDecision::why(Verdict::Ask));
     let [AcpStep::ToEditor(why), AcpStep::ToEditor(question)] = steps.as_slice() else {
         panic!("{steps:?}")
     };
@@ -126,7 +125,7 @@ fn what_is_cancelled_is_answered_so_and_only_once() {
         matches!(steps.as_slice(), [AcpStep::Pass, AcpStep::ToAgent(line)] if String::from_utf8_lossy(line).contains("cancelled"))
     );
     assert!(
-        wire.decided(&pending.id, &DoorDecision::why(Verdict::Allow))
+        wire.decided(pending.number, &DoorDecision::why(Verdict::Allow))
             .is_empty()
     );
 }
@@ -201,6 +200,145 @@ fn everything_else_passes() {
     let steps = say(&mut wire, &stranger);
     assert!(
         matches!(steps.as_slice(), [AcpStep::ToEditor(_), AcpStep::Pass]),
+        "{steps:?}"
+    );
+}
+
+#[test]
+fn an_id_that_is_used_again_is_answered_with_no_yes() {
+    let (mut wire, first) = asked();
+    let mut other = request();
+    // To the agent it is the same id.
+    other["id"] = json!("0");
+    other["params"]["toolCall"] =
+        json!({"toolCallId": "d", "kind": "execute", "rawInput": {"command": "rm -rf ~"}});
+    let steps = say(&mut wire, &other);
+    assert!(
+        matches!(steps.as_slice(), [AcpStep::ToAgent(line)] if String::from_utf8_lossy(line).contains("cancelled")),
+        "{steps:?}"
+    );
+    let allow = DoorDecision::why(Verdict::Allow);
+    assert_eq!(wire.decided(first.number, &allow), []);
+    // A third has a number of its own: the first decision is not its decision.
+    let steps = say(&mut wire, &other);
+    let [AcpStep::Decide(third)] = steps.as_slice() else {
+        panic!("{steps:?}")
+    };
+    assert_eq!(wire.decided(first.number, &allow), []);
+    assert_eq!(wire.decided(third.number, &allow).len(), 1);
+}
+
+#[test]
+fn what_was_said_of_another_call_says_nothing_of_this_one() {
+    let execute = |id: Option<&str>, input: Value| {
+        let mut call = json!({"kind": "execute", "rawInput": input});
+        if let Some(id) = id {
+            call["toolCallId"] = json!(id);
+        }
+        call
+    };
+    let update = |kind: &str, mut call: Value, status: &str| {
+        call["sessionUpdate"] = json!(kind);
+        call["status"] = json!(status);
+        json!({"method": "session/update", "params": {"sessionId": "s", "update": call}})
+    };
+    let asks = |call: Value| {
+        let mut asks = request();
+        asks["params"]["toolCall"] = call;
+        asks
+    };
+    let ls = || json!({"command": "ls"});
+    let check = |before: &[Value], call: Value, known: bool| {
+        let (mut wire, _) = opened("codex-acp", "read-only");
+        for message in before {
+            let steps = say(&mut wire, message);
+            if let [AcpStep::Decide(pending)] = steps.as_slice() {
+                wire.decided(pending.number, &DoorDecision::why(Verdict::Deny));
+            }
+        }
+        let steps = say(&mut wire, &asks(call));
+        let [AcpStep::Decide(pending)] = steps.as_slice() else {
+            panic!("{steps:?}")
+        };
+        assert_eq!(pending.request.call.tool == "Bash", known, "{before:?}");
+    };
+    let told = update("tool_call", execute(Some("c"), ls()), "pending");
+    check(
+        std::slice::from_ref(&told),
+        execute(Some("c"), Value::Null),
+        true,
+    );
+    // Ended, announced anew, or never named.
+    let ended = update("tool_call_update", execute(Some("c"), ls()), "completed");
+    check(
+        &[told.clone(), ended],
+        execute(Some("c"), Value::Null),
+        false,
+    );
+    let anew = update("tool_call", execute(Some("c"), Value::Null), "pending");
+    check(&[told, anew], execute(Some("c"), Value::Null), false);
+    check(
+        &[asks(execute(None, ls()))],
+        execute(None, Value::Null),
+        false,
+    );
+}
+
+#[test]
+fn a_field_that_stands_twice_is_a_question_for_the_editor() {
+    let (mut wire, _) = opened("codex-acp", "read-only");
+    let line = r#"{"id":0,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"kind":"execute","rawInput":{"command":"rm -rf ~","command":"ls"}},"options":[{"optionId":"y","kind":"allow_once"}]}}"#;
+    assert_eq!(wire.agent_says(line.as_bytes()), [AcpStep::Pass]);
+}
+
+#[test]
+fn a_session_whose_mode_is_not_known_is_set_to_ask() {
+    let open = |answer: Value| {
+        let mut wire = AcpWire::new(Presence::Interactive);
+        editor(
+            &mut wire,
+            &json!({"id": 1, "method": "initialize", "params": {}}),
+        );
+        // However the agent writes the ids.
+        say(
+            &mut wire,
+            &json!({"id": 1.0, "result": {"protocolVersion": 1, "agentInfo": {"name": "codex-acp"}}}),
+        );
+        editor(
+            &mut wire,
+            &json!({"id": 2, "method": "session/load", "params": {"cwd": "/w", "sessionId": "s"}}),
+        );
+        let steps = say(&mut wire, &answer);
+        steps.iter().map(text).collect::<String>()
+    };
+    for answer in [
+        json!({"id": 2, "result": null}),
+        json!({"id": "2", "result": {"configOptions": []}}),
+        json!({"id": 2, "result": {"modes": {"currentModeId": 7}}}),
+    ] {
+        let told = open(answer.clone());
+        assert!(
+            told.starts_with("agent") && told.contains("read-only"),
+            "{answer}: {told}"
+        );
+    }
+    let refused = open(json!({"id": 2, "error": {"code": 1, "message": "no"}}));
+    assert_eq!(refused, "Pass");
+}
+
+#[test]
+fn a_protocol_that_is_not_understood_is_not_begun() {
+    let mut wire = AcpWire::new(Presence::Interactive);
+    editor(
+        &mut wire,
+        &json!({"id": 1, "method": "initialize", "params": {"protocolVersion": 2}}),
+    );
+    let steps = say(
+        &mut wire,
+        &json!({"id": 1, "result": {"protocolVersion": 2, "info": {"name": "codex-acp"}}}),
+    );
+    assert!(
+        matches!(steps.as_slice(), [AcpStep::ToEditor(line)] if String::from_utf8_lossy(line).contains("\"error\"")),
         "{steps:?}"
     );
 }

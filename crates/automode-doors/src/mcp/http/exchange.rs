@@ -18,9 +18,10 @@ use super::door::HttpDoor;
 use super::reply::{AskedRequest, looked_at};
 use crate::deadline::{in_time, lock};
 use crate::decider::{DoorDecision, DoorRequest};
-use crate::json_rpc::{self, Envelope};
+use crate::json_rpc::{self, Envelope, id_key};
+use crate::mcp::brought;
 use crate::mcp::wire::{MAX_PAGES, called, refusal, unreadable};
-use crate::web::{Arriving, BodyPiece, event, passed_on, whole};
+use crate::web::{Arriving, BodyPiece, event, leads_elsewhere, passed_on, whole};
 
 /// The largest message that is looked into; a larger one goes nowhere.
 const MAX_MESSAGE: usize = 32 * 1024 * 1024;
@@ -85,7 +86,7 @@ async fn posted(door: Arc<HttpDoor>, head: Parts, body: Bytes) -> Response<Arriv
         }
         // A call that wants no answer cannot be told no.
         (Some("tools/call"), None) => return whole(StatusCode::ACCEPTED, Bytes::new()),
-        (Some(method @ ("resources/read" | "prompts/get")), Some(_)) => {
+        (Some(method), Some(_)) if brought::brings(method) => {
             asked.source = Some(door.named(method));
         }
         (_, _) => {}
@@ -178,6 +179,10 @@ async fn list(door: &Arc<HttpDoor>, headers: &HeaderMap) -> Option<()> {
     None
 }
 
+fn is_own(message: &Envelope<'_>, id: &str) -> bool {
+    message.method.is_none() && message.id().map(id_key) == Some(id_key(id))
+}
+
 /// The result of a request of our own, from a message or from a stream.
 async fn own_result(mut reply: reqwest::Response, id: &str) -> Option<Map<String, Value>> {
     let is_stream = kind(reply.headers()) == ExchangeKind::Stream;
@@ -197,12 +202,12 @@ async fn own_result(mut reply: reqwest::Response, id: &str) -> Option<Map<String
                 continue;
             };
             let message = Envelope::read(data.as_bytes());
-            if let Some(message) = message.filter(|message| message.id() == Some(id)) {
+            if let Some(message) = message.filter(|message| is_own(message, id)) {
                 return message.result();
             }
         }
     }
-    let message = Envelope::read(&bytes).filter(|message| message.id() == Some(id))?;
+    let message = Envelope::read(&bytes).filter(|message| is_own(message, id))?;
     (!is_stream).then(|| message.result())?
 }
 
@@ -228,6 +233,11 @@ async fn forwarded(
     let Ok(reply) = sent else {
         return failed(StatusCode::BAD_GATEWAY, id, "the server does not answer");
     };
+    if leads_elsewhere(&reply) {
+        // The client would follow, past this door.
+        let why = "the server sends its client elsewhere (hint: name that address with --upstream)";
+        return failed(StatusCode::BAD_GATEWAY, id, why);
+    }
     let (status, headers) = (reply.status(), passed_on(reply.headers()));
     let mut response = match kind(&headers) {
         ExchangeKind::Stream => {

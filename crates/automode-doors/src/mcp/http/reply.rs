@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::door::HttpDoor;
 use crate::json_rpc::{self, Envelope};
-use crate::mcp::brought;
+use crate::mcp::{brought, tool};
 
 /// Whose answer it is.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) fn looked_at(door: &HttpDoor, asked: &AskedRequest, message: &[u8]) -
         (Some(_), _) | (None, None) => Some(message.to_vec()),
         (None, Some(id)) => {
             let result = envelope.result::<Map<String, Value>>().unwrap_or_default();
-            if result.contains_key("tools") {
+            if result.keys().any(|name| name.eq_ignore_ascii_case("tools")) {
                 return list(door, id, result);
             }
             let Some((found, warned)) = brought::warned(message, id) else {
@@ -47,6 +47,6 @@ pub(super) fn looked_at(door: &HttpDoor, asked: &AskedRequest, message: &[u8]) -
 fn list(door: &HttpDoor, id: &str, mut result: Map<String, Value>) -> Option<Vec<u8>> {
     let last = !result.get("nextCursor").is_some_and(Value::is_string);
     let admitted = door.admit(result.get("tools"), last).ok()?;
-    result.insert("tools".to_owned(), Value::Array(admitted));
+    tool::put(&mut result, admitted);
     Some(json_rpc::result(id, &Value::Object(result)))
 }
