@@ -43,6 +43,10 @@ pub struct Client {
 
 /// How a hook of the client is spoken to.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one of it for each client, and it is never moved"
+)]
 pub enum Wire {
     /// One shape with other words.
     Dialect(Dialect),

@@ -48,6 +48,8 @@ pub struct Dialect {
 #[derive(Debug)]
 pub(crate) struct AnswerForms {
     pub allow: AnswerForm,
+    /// An allow beside which the person is told something, where there is a place for it.
+    pub allow_told: Option<AnswerForm>,
     /// Nothing: a question is a denial.
     pub ask: Option<AnswerForm>,
     pub deny: AnswerForm,
@@ -57,6 +59,7 @@ impl AnswerForms {
     /// Silence lets a call run, and `block` stops it.
     pub(crate) const BLOCK: Self = Self {
         allow: AnswerForm::Json("{}"),
+        allow_told: None,
         ask: None,
         deny: AnswerForm::Json(r#"{"decision":"block","reason":"@REASON@"}"#),
     };
@@ -156,8 +159,11 @@ impl Dialect {
             Some(_) => ruling.for_presence(presence),
             None => ruling.without_ask(),
         };
+        let told = self.answers.allow_told.as_ref();
         let form = match (ruling.verdict, &self.answers.ask) {
-            (Verdict::Allow, _) => &self.answers.allow,
+            (Verdict::Allow, _) => told
+                .filter(|_| ruling.notice.is_some())
+                .unwrap_or(&self.answers.allow),
             (Verdict::Ask, Some(ask)) => ask,
             (Verdict::Ask, None) | (Verdict::Deny, _) => &self.answers.deny,
         };

@@ -549,18 +549,15 @@ fn a_spent_budget_and_a_used_permit_are_told_in_every_client() {
         }
     }
     // Their allow has no place for a text.
-    let wordless = [
-        "codex",
-        "cursor",
-        "goose",
-        "kiro",
-        "devin",
-        "hermes",
-        "amp",
-        "openhands",
-    ];
+    let wordless = ["goose", "kiro", "devin", "hermes", "amp"];
     assert_eq!(silent, wordless);
-    for name in ["claude-code", "gemini-cli", "qwen-code", "opencode"] {
+    for name in [
+        "claude-code",
+        "codex",
+        "gemini-cli",
+        "qwen-code",
+        "opencode",
+    ] {
         let told: Value = serde_json::from_str(&said(agent(name), &permitted)).unwrap();
         assert_eq!(
             told["systemMessage"],

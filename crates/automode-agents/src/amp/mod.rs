@@ -20,6 +20,7 @@ pub(crate) static CLIENT: Client = Client {
             allow: AnswerForm::Json(r#"{"action":"allow"}"#),
             ask: None,
             deny: AnswerForm::Json(r#"{"action":"reject-and-continue","message":"@REASON@"}"#),
+            ..AnswerForms::BLOCK
         },
         ..Dialect::CLAUDE_CODE
     }),

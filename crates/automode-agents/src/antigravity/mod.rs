@@ -29,6 +29,7 @@ pub(crate) static CLIENT: Client = Client {
                 r#"{"decision":"ask","reason":"@REASON@"}"#,
             )),
             deny: AnswerForm::Json(r#"{"decision":"deny","reason":"@REASON@"}"#),
+            ..AnswerForms::BLOCK
         },
         ..Dialect::CLAUDE_CODE
     }),

@@ -153,6 +153,13 @@ pub(crate) fn before_tool(ruling: &Ruling, stop: StopSupport) -> Reply {
     Reply::json(&Value::Object(reply))
 }
 
+/// What the person should know, and no decision.
+pub(crate) fn told(ruling: &Ruling) -> Reply {
+    let mut reply = Map::new();
+    notice(&mut reply, ruling);
+    Reply::json(&Value::Object(reply))
+}
+
 /// What must run in place of the call's own input.
 pub(crate) fn rewritten(ruling: &Ruling) -> Option<Map<String, Value>> {
     match ruling.verdict {

@@ -2,7 +2,7 @@
 //!
 //! A PreToolUse `ask` is ignored and the command runs, so ask is a denial that says
 //! how a person permits the call. A PreToolUse allow does not skip Codex' approval,
-//! so it is said by silence; the answer that counts is the one to PermissionRequest.
+//! so it is said by silence, or by words to the person alone; the answer that counts is the one to PermissionRequest.
 //! A permission request left unanswered goes to Codex' reviewer, which is a model
 //! and not a person: ask is a denial there too. A `continue` beside a denial makes
 //! Codex drop the whole answer and run the command: it is never sent.
@@ -38,9 +38,8 @@ pub(crate) fn render(phase: HookPhase, answer: &Answer) -> Reply {
         (HookPhase::BeforeTool, Verdict::Allow) if ruling.rewritten.is_some() => {
             claude_code::before_tool(&ruling, StopSupport::Ignored)
         }
-        (HookPhase::BeforeTool, Verdict::Allow) | (HookPhase::AfterTool | HookPhase::Other, _) => {
-            Reply::neutral()
-        }
+        (HookPhase::BeforeTool, Verdict::Allow) => claude_code::told(&ruling),
+        (HookPhase::AfterTool | HookPhase::Other, _) => Reply::neutral(),
         (HookPhase::BeforeTool, Verdict::Ask | Verdict::Deny) => {
             claude_code::before_tool(&ruling, StopSupport::Ignored)
         }

@@ -22,6 +22,7 @@ pub(crate) static CLIENT: Client = Client {
             allow: AnswerForm::Json(r#"{"version":1,"decision":"allow","reason":"@REASON@"}"#),
             ask: None,
             deny: AnswerForm::Json(r#"{"version":1,"decision":"deny","reason":"@REASON@"}"#),
+            ..AnswerForms::BLOCK
         },
         ..Dialect::CLAUDE_CODE
     }),

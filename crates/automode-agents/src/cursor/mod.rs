@@ -30,6 +30,9 @@ pub(crate) static CLIENT: Client = Client {
         tools: &[("Shell", "Bash")],
         answers: AnswerForms {
             allow: AnswerForm::Json(r#"{"permission":"allow"}"#),
+            allow_told: Some(AnswerForm::Json(
+                r#"{"permission":"allow","user_message":"@PERSON@"}"#,
+            )),
             ask: Some(AnswerForm::Json(
                 r#"{"permission":"ask","user_message":"@REASON@","agent_message":"@REASON@"}"#,
             )),

@@ -16,7 +16,7 @@ pub(crate) static CLIENT: Client = Client {
         prompt: &["/message"],
         tools: &[("terminal", "Bash"), ("execute_bash", "Bash")],
         answers: AnswerForms {
-            allow: AnswerForm::Json(r#"{"decision":"allow"}"#),
+            allow: AnswerForm::Json(r#"{"decision":"allow","reason":"@REASON@"}"#),
             deny: AnswerForm::Exit2,
             ..AnswerForms::BLOCK
         },

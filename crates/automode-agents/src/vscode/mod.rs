@@ -29,6 +29,7 @@ pub(crate) static CLIENT: Client = Client {
             deny: AnswerForm::Json(
                 r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"@REASON@"}}"#,
             ),
+            ..AnswerForms::BLOCK
         },
         ..Dialect::CLAUDE_CODE
     }),
