@@ -174,6 +174,10 @@ fn mistakes_are_named_with_what_was_meant() {
         format!("[[judge.chain]]\nkind = \"openai-compatible\"\nmodel = \"m\"\n{line}\n")
     };
     check(
+        "hosts = [\"https://docs.rs/\"]",
+        &["no host is called `https://docs.rs/`", "`example.com`"],
+    );
+    check(
         &judge("base_url = \"localhost:11434\""),
         &["has no scheme", "`http://localhost:11434`"],
     );

@@ -5,6 +5,8 @@
 //! percent signs, letters that map to others), and a lenient one for vetoes, which
 //! follows what browsers and fetch libraries do with such text.
 
+use core::net::Ipv6Addr;
+
 use crate::host::normal;
 
 /// A pattern on a host: `example.com`, `*.example.com`, `*`.
@@ -24,6 +26,23 @@ impl HostPattern {
             _ if pattern == "*" => Self::Any,
             Some(domain) if !domain.contains('*') => Self::Below(domain.to_owned()),
             _ => Self::Labels(pattern.split('.').map(str::to_owned).collect()),
+        }
+    }
+
+    /// Whether there is a host that it could match: an address with a scheme, a port or a path
+    /// is not one.
+    pub(super) fn names_a_host(&self) -> bool {
+        let is_label = |label: &str| {
+            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*');
+            !label.is_empty() && label.chars().all(fits)
+        };
+        match self {
+            Self::Any => true,
+            Self::Below(domain) => domain.split('.').all(is_label),
+            Self::Labels(labels) => {
+                labels.iter().all(|label| is_label(label))
+                    || labels.join(".").parse::<Ipv6Addr>().is_ok()
+            }
         }
     }
 
@@ -164,6 +183,31 @@ mod tests {
         check("https://\u{ff45}vil\u{3002}com", Some("evil.com"));
         check("https://b\u{fc}cher.example", Some("xn--bcher-kva.example"));
         check("https://EVIL.com./", Some("evil.com"));
+    }
+
+    #[test]
+    fn what_is_more_than_a_host_names_none() {
+        for (pattern, named) in [
+            ("example.com", true),
+            ("*.example.com", true),
+            ("b\u{fc}cher.example", true),
+            ("127.0.0.1", true),
+            ("[::1]", true),
+            ("localhost", true),
+            ("https://example.com", false),
+            ("example.com/path", false),
+            ("example.com:443", false),
+            ("*.example.com/", false),
+            ("user@example.com", false),
+            ("example..com", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                HostPattern::parse(pattern).names_a_host(),
+                named,
+                "{pattern}"
+            );
+        }
     }
 
     #[test]

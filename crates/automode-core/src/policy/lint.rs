@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{
     Policy, Prose, Rule,
     glob::Glob,
+    host::HostPattern,
     layer::List,
     nearest::nearest,
     path::Anchor,
@@ -264,6 +265,13 @@ fn settings(policy: &Policy) -> Vec<LintNote> {
             mistake(key, at(key), text);
         }
     }
+    let hosts = policy.settings.hosts.iter();
+    for host in hosts.filter(|host| !HostPattern::parse(host).names_a_host()) {
+        let text = format!(
+            "no host is called `{host}`, so it trusts none\nhint: write the host alone, without scheme, port or path: `example.com`"
+        );
+        mistake("hosts", at("hosts"), text);
+    }
     for (key, origin) in &known.misplaced {
         let text = "it means something in an administrator's file only\nhint: take it out, or ask whoever keeps `/etc/automode/config.toml`".to_owned();
         mistake(key, origin.to_string(), text);
@@ -340,6 +348,9 @@ fn unused(rule: &Rule, list: Use) -> Option<String> {
         }
         (RuleTool::Fetch, Specifier::Name(_)) => {
             Some("a fetch rule speaks of a host\nhint: write `WebFetch(domain:example.com)`".to_owned())
+        }
+        (_, Specifier::Host(host)) if !host.names_a_host() => {
+            Some("no host has this name\nhint: write the host alone, without scheme, port or path: `WebFetch(domain:example.com)`".to_owned())
         }
         (RuleTool::Named(name), Specifier::Name(_)) if list == Use::Permit && name != "Skill" => {
             Some(format!("an allow rule on `{name}` cannot speak of its input\nhint: write `{name}` to allow every use"))
@@ -447,6 +458,9 @@ mod tests {
         unused("B*");
         unused("Bsh(x)");
         unused("WebFetch(https://example.com)");
+        unused("WebFetch(domain:https://example.com)");
+        unused("WebFetch(domain:example.com/path)");
+        unused("WebFetch(domain:example.com:443)");
         unused("WebSearch(rust)");
         unused("Bash(cd x && ls *)");
         unused("Read(/home/dev/x)");
