@@ -16,7 +16,7 @@ pub(crate) static CLIENT: Client = Client {
         render: hook::render,
     },
     lets_through: &[
-        "a plugin file that does not load",
+        "a plugin file that does not load, or takes longer than four seconds to on a busy machine: set CLINE_PLUGIN_IMPORT_TIMEOUT_MS=60000 where Cline is started",
         "every fault of a hook file, where one stands in place of the plugin",
     ],
     program: Some(ClientProgram::tried("cline", "3.0.65")),
@@ -25,6 +25,7 @@ pub(crate) static CLIENT: Client = Client {
         |request| plugin_text(include_str!("plugin.js"), request),
         &[
             "Cline gives a plugin three seconds: what a judge takes longer for is denied",
+            "set CLINE_PLUGIN_IMPORT_TIMEOUT_MS=60000 where Cline is started: after four seconds of loading it goes on without a plugin, and commands run",
             "a repository's own `.cline/plugins` and hooks are loaded without a question: look at them before you work in it",
         ],
     )),
