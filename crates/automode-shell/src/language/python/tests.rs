@@ -400,6 +400,12 @@ fn what_is_not_known_is_a_gap() {
         &["gap Refused(\"python code that nests too deep or does not parse\")"],
     );
     python("x = = 1", &["gap syntax python: does not parse"]);
+    // A character by a name that is not listed may be any, a slash too.
+    python(
+        r#"open("\N{SOLIDUS}etc\N{SOLIDUS}passwd")"#,
+        &["gap syntax python: does not parse"],
+    );
+    python(r#"print("a \N{em dash} b")"#, &[]);
     python(
         "@app.route('/')\ndef f():\n    open('a')",
         &["read /app/a", "gap call app.route", "gap call decorator"],
