@@ -12,6 +12,8 @@ use std::{env, fs};
 
 use toml::{Table, Value};
 
+use crate::notation::{camel, shared_act};
+
 pub type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Languages whose calls are described one by one.
@@ -22,6 +24,7 @@ const SPOKEN: &[(&str, &str)] = &[
     ("perl", "PERL"),
     ("php", "PHP"),
     ("lua", "LUA"),
+    ("awk", "AWK"),
 ];
 
 pub fn compile() -> Fallible<()> {
@@ -36,8 +39,6 @@ pub fn compile() -> Fallible<()> {
     ] {
         words(&mut text, constant, string(&sql, key))?;
     }
-    let awk = table(&root, "awk")?;
-    words(&mut text, "AWK_PURE", string(&awk, "pure"))?;
     let powershell = table(&root, "powershell")?;
     words(
         &mut text,
@@ -183,73 +184,52 @@ fn behaviour(line: &str) -> Fallible<String> {
 }
 
 fn effect(text: &str) -> Fallible<String> {
+    if let Some(act) = shared_act(text, &argument)? {
+        return Ok(format!("CallEffect::Act({act})"));
+    }
     let mut words = text.split_whitespace();
     let verb = words.next().unwrap_or_default();
-    let mut next = || words.next().map(argument).transpose();
-    let one = next()?;
-    let two = next()?;
+    let word = words.next();
+    let one = word.map(argument).transpose()?;
+    let two = words.next().map(argument).transpose()?;
     let name = camel(verb);
     Ok(match (verb, one, two) {
         ("open", Some(one), Some(two)) => format!("CallEffect::{name}({one}, {two})"),
         (
-            "decode" | "system" | "secret" | "network" | "unknown" | "elevate" | "exhaust"
-            | "input" | "hide" | "exit" | "local",
+            "decode" | "shell-or-words" | "secret" | "network" | "unknown" | "input" | "local",
             None,
             None,
         ) => format!("CallEffect::{name}"),
-        (
-            "read" | "list" | "write" | "append" | "edit" | "touch" | "attributes" | "delete"
-            | "delete-tree" | "link",
-            Some(one),
-            None,
-        ) => format!("CallEffect::Path(PathUse::{name}, {one})"),
-        (
-            "shell" | "process" | "program" | "callback" | "argv" | "words" | "code" | "load"
-            | "receive" | "send" | "reach" | "listen" | "serve" | "sql" | "apply" | "kill"
-            | "environment" | "directory" | "fold" | "say" | "module" | "member" | "cloud"
-            | "message" | "remote" | "unpack" | "put" | "pipe" | "database",
-            Some(one),
-            None,
-        ) => {
-            let word = text.split_whitespace().nth(1).unwrap_or_default();
-            match verb {
-                "fold" => format!("CallEffect::CallResult(CallResult::{})", camel(word)),
-                "cloud" | "message" | "database" => format!("CallEffect::{name}({word:?})"),
-                _ => format!("CallEffect::{name}({one})"),
-            }
+        ("fold", Some(_), None) => {
+            let fold = camel(word.unwrap_or_default());
+            format!("CallEffect::CallResult(CallResult::{fold})")
         }
-        _ => return Err(format!("`{text}` is not a effect").into()),
+        (
+            "shell" | "process-words" | "program" | "callback" | "argv" | "words" | "code" | "load"
+            | "reach" | "bind" | "serve" | "sql" | "directory" | "remote" | "unpack" | "put",
+            Some(one),
+            None,
+        ) => format!("CallEffect::{name}({one})"),
+        _ => return Err(format!("`{text}` is no effect").into()),
     })
 }
 
-/// `0`, `0:name`, `:name`, `self`, each with `?` where it may be missing.
-fn argument(word: &str) -> Fallible<String> {
+/// `0`, `0:name`, `:name`, `self`, each with `?` where it may be missing; another word is itself.
+fn argument(word: &str) -> Result<String, String> {
     let (word, optional) = match word.strip_suffix('?') {
         Some(word) => (word, true),
         None => (word, false),
     };
     let (at, name) = word.split_once(':').unwrap_or((word, ""));
-    let at = match at {
-        "self" => "ArgumentPlace::Receiver".to_owned(),
-        "" => "ArgumentPlace::Keyword".to_owned(),
-        at => match at.parse::<u8>() {
-            Ok(at) => format!("ArgumentPlace::Position({at})"),
-            Err(_) => "ArgumentPlace::Keyword".to_owned(),
+    let (at, name) = match at {
+        "self" => ("Receiver".to_owned(), name),
+        "" => ("Keyword".to_owned(), name),
+        text => match text.parse::<u8>() {
+            Ok(at) => (format!("Position({at})"), name),
+            Err(_) => ("Itself".to_owned(), text),
         },
     };
     Ok(format!(
-        "Argument {{ place: {at}, name: {name:?}, optional: {optional} }}"
+        "Argument {{ place: ArgumentPlace::{at}, name: {name:?}, optional: {optional} }}"
     ))
-}
-
-fn camel(word: &str) -> String {
-    word.split('-')
-        .map(|part| {
-            let mut letters = part.chars();
-            letters
-                .next()
-                .map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
-                .unwrap_or_default()
-        })
-        .collect()
 }

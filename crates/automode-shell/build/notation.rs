@@ -217,41 +217,19 @@ pub fn clause(text: &str, names: &FlagNumbers) -> Result<String> {
     let (what, when) = condition(text, names)?;
     let what = act(what, names)?;
     Ok(format!(
-        "Clause {{ what: ActTemplate::{what}, when: {when} }}"
+        "Clause {{ what: ProgramAct::{what}, when: {when} }}"
     ))
 }
 
 fn act(text: &str, names: &FlagNumbers) -> Result<String> {
     let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
     let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
-    if let Some(used) = path_use(head) {
-        return Ok(format!("Path(PathUse::{used}, {})", template(rest, names)?));
+    if let Some(shared) = shared_act(text, &|text| template(text, names))? {
+        return Ok(format!("Act({shared})"));
     }
     Ok(match head {
-        "connect" => format!("Connect(Direction::Receive, {})", template(rest, names)?),
-        "send" => format!("Connect(Direction::Send, {})", template(rest, names)?),
-        "listen" => format!("Listen(Interface::{})", camel(rest)),
         "vcs" => format!("Vcs(Vcs::{})", vcs(first, tail, names)?),
         "package" => package(rest, names)?,
-        "process" => format!(
-            "Process(Scoped::{}, {})",
-            camel(first),
-            template(tail, names)?
-        ),
-        "privilege" => format!("Privilege(Account::{})", camel(rest)),
-        "persist" => format!("Persist(PersistKind::{})", camel(rest)),
-        "system" => format!("System(SystemChange::{})", camel(rest)),
-        "cloud" => cloud(rest, names)?,
-        "database" => format!("Database(DatabaseVerb::{})", camel(rest)),
-        "credential" => credential(rest, names)?,
-        "publish" => format!("Publish({})", template(rest, names)?),
-        "message" => format!("Message({})", template(rest, names)?),
-        "agent" => match rest.strip_suffix(" unrestricted") {
-            Some(name) => format!("Agent({}, Freedom::Unrestricted)", template(name, names)?),
-            None => format!("Agent({}, Freedom::Asks)", template(rest, names)?),
-        },
-        "environment" => format!("Environment({})", template(rest, names)?),
-        "exhaust" => "Exhaust".to_owned(),
         "execute" => execute(first, tail, names)?,
         "project" => format!("Project({})", template(rest, names)?),
         "task" => format!("Task(Runner::{}, {})", camel(first), template(tail, names)?),
@@ -266,20 +244,46 @@ fn act(text: &str, names: &FlagNumbers) -> Result<String> {
     })
 }
 
-fn cloud(text: &str, names: &FlagNumbers) -> Result<String> {
-    let (service, verb) = text
-        .rsplit_once(' ')
-        .ok_or("`cloud` wants a service and a verb")?;
-    let service = template(service, names)?;
-    Ok(format!("Cloud({service}, CloudVerb::{})", camel(verb)))
-}
-
-fn credential(text: &str, names: &FlagNumbers) -> Result<String> {
-    let (what, way) = text
-        .rsplit_once(' ')
-        .ok_or("`credential` wants a direction")?;
-    let what = template(what, names)?;
-    Ok(format!("Credential({what}, {})", direction(way)?))
+/// An act that programs and calls share; `place` reads where its words stand.
+pub fn shared_act(text: &str, place: &dyn Fn(&str) -> Result<String>) -> Result<Option<String>> {
+    let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
+    if let Some(used) = path_use(head) {
+        let act = format!("ActTemplate::Path(PathUse::{used}, {})", place(rest)?);
+        return Ok(Some(act));
+    }
+    let two = || {
+        rest.rsplit_once(' ')
+            .ok_or_else(|| format!("`{head}` wants two words"))
+    };
+    let act = match head {
+        "connect" => format!("Connect(Direction::Receive, {})", place(rest)?),
+        "send" => format!("Connect(Direction::Send, {})", place(rest)?),
+        "listen" => format!("Listen(Interface::{})", camel(rest)),
+        "process" => format!("Process(Scoped::{}, {})", camel(first), place(tail)?),
+        "privilege" => format!("Privilege(Account::{})", camel(rest)),
+        "persist" => format!("Persist(PersistKind::{})", camel(rest)),
+        "system" => format!("System(SystemChange::{})", camel(rest)),
+        "cloud" => {
+            let (service, verb) = two()?;
+            format!("Cloud({}, CloudVerb::{})", place(service)?, camel(verb))
+        }
+        "database" => format!("Database(DatabaseVerb::{})", camel(rest)),
+        "credential" => {
+            let (what, way) = two()?;
+            format!("Credential({}, {})", place(what)?, direction(way)?)
+        }
+        "publish" => format!("Publish({})", place(rest)?),
+        "message" => format!("Message({})", place(rest)?),
+        "agent" => match rest.strip_suffix(" unrestricted") {
+            Some(name) => format!("Agent({}, Freedom::Unrestricted)", place(name)?),
+            None => format!("Agent({}, Freedom::Asks)", place(rest)?),
+        },
+        "environment" => format!("Environment({})", place(rest)?),
+        "exhaust" => "Exhaust".to_owned(),
+        _ => return Ok(None),
+    };
+    Ok(Some(format!("ActTemplate::{act}")))
 }
 
 fn vcs(op: &str, rest: &str, names: &FlagNumbers) -> Result<String> {

@@ -16,6 +16,7 @@ pub mod place;
 mod program;
 pub mod script;
 pub mod syntax;
+mod template;
 
 pub use eval::analyse;
 pub use ir::{

@@ -3,8 +3,8 @@
 //! A [`CallBehaviour`] lists the effects of one call and what it gives back. A name
 //! that is in no table has no behaviour: the caller records a gap.
 
-use crate::program::PathUse;
-use crate::{Taint, WriteHow};
+use crate::template::{ActTemplate, PathUse, Scoped};
+use crate::{Account, CloudVerb, DatabaseVerb, Direction, Taint, WriteHow};
 
 /// Names that lead from a module of pure functions to everything else.
 const ESCAPES: &[&str] = &[
@@ -68,8 +68,8 @@ pub(in crate::language) struct CallBehaviour {
 /// One thing a call does, with the argument that it concerns.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::language) enum CallEffect {
-    /// A place that is used as the operand of a program may be.
-    Path(PathUse, Argument),
+    /// What a program may do too.
+    Act(ActTemplate<Argument>),
     /// Unpacks an archive below a directory.
     Unpack(Argument),
     /// Opens a file in a mode.
@@ -79,13 +79,13 @@ pub(in crate::language) enum CallEffect {
     /// Shell text.
     Shell(Argument),
     /// A list of words, or shell text when told so.
-    Process(Argument),
+    ProcessWords(Argument),
     /// A list of words.
     Argv(Argument),
     /// A program and a list of its words.
     Program(Argument),
     /// One argument is shell text, several are words.
-    System,
+    ShellOrWords,
     /// A function, by its name or as code, that the call calls.
     Callback(Argument),
     /// Words one by one from this argument on.
@@ -94,30 +94,22 @@ pub(in crate::language) enum CallEffect {
     Code(Argument),
     /// Data that runs code when it is loaded.
     Load(Argument),
-    Receive(Argument),
-    Send(Argument),
     /// A connection to a host, not yet with data.
     Reach(Argument),
     /// Runs shell text on another machine.
     Remote(Argument),
     /// Accepts connections at an address.
-    Listen(Argument),
+    Bind(Argument),
     /// Accepts connections at a host given apart from the port.
     Serve(Argument),
     Sql(Argument),
-    Kill(Argument),
-    Environment(Argument),
     /// Changes the working directory.
     Directory(Argument),
-    Cloud(&'static str),
-    Message(&'static str),
-    Database(&'static str),
     Decode,
     Secret,
     Network,
     Local,
     Input,
-    Elevate,
     Unknown,
     CallResult(CallResult),
 }
@@ -129,7 +121,7 @@ impl CallEffect {
         if let Self::Open(file, mode) = self {
             return Some((*file, Some(*mode)));
         }
-        if let Self::Path(PathUse::Write | PathUse::Edit, file) = self {
+        if let Self::Act(ActTemplate::Path(PathUse::Write | PathUse::Edit, file)) = self {
             return Some((*file, None));
         }
         None
@@ -203,6 +195,8 @@ pub(in crate::language) enum ArgumentPlace {
     Position(u8),
     Keyword,
     Receiver,
+    /// No argument: the name is the word itself.
+    Itself,
 }
 
 impl LibraryTable {

@@ -6,9 +6,9 @@
 
 use super::CodeSource;
 use crate::{
-    Act, CloudVerb, Code, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts, FileFact,
-    Gap, GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, Piece, ProcessScope,
-    ProgramEffects, Taint, Target, Value, WriteHow, taint_of,
+    Act, Code, Context, DatabaseVerb, Direction, DynamicSource, Extent, Facts, FileFact, Gap,
+    GapKind, Host, Interface, Need, Nested, NestedStdin, Origin, Output, Piece, ProgramEffects,
+    Taint, Target, Value, WriteHow, taint_of,
 };
 
 /// More findings than this say nothing new.
@@ -241,16 +241,6 @@ impl<'a> CodeReading<'a> {
         });
     }
 
-    /// A signal to a process; one that is not known by its number is somebody else's.
-    pub(in crate::language) fn signals(&mut self, pid: Option<String>) {
-        let scope = match pid {
-            Some(pid) if pid == "-1" => ProcessScope::All,
-            Some(pid) => ProcessScope::Pid(pid),
-            None => ProcessScope::Pid("?".to_owned()),
-        };
-        self.act(Act::Process { scope });
-    }
-
     /// All variables of the environment are shown, secrets among them.
     pub(in crate::language) fn shows_environment(&mut self) {
         self.saw(Taint::SECRET);
@@ -262,21 +252,6 @@ impl<'a> CodeReading<'a> {
 
     pub(in crate::language) fn listens(&mut self, interface: Interface) {
         self.act(Act::Listen { interface });
-    }
-
-    /// A call of a cloud's own library.
-    pub(in crate::language) fn cloud(&mut self, service: &str) {
-        self.act(Act::Cloud {
-            service: service.to_owned(),
-            verb: CloudVerb::Read,
-        });
-        self.saw(Taint::NETWORK);
-    }
-
-    pub(in crate::language) fn message(&mut self, service: &str) {
-        self.act(Act::Message {
-            service: service.to_owned(),
-        });
     }
 
     pub(in crate::language) fn database(&mut self, verb: DatabaseVerb) {

@@ -1,96 +1,74 @@
 //! What a command does as such, with the words of the command line filled in.
 
 use super::meaning::{Meaning, Side};
-use super::table::{ActTemplate, Freedom, Git, Part, Scoped, Source, Text, Vcs, Walls};
+use super::table::{Git, Part, ProgramAct, Source, Text, Vcs, Walls};
 use super::{Nested, TaskRequest, git, lookup, remote};
 use crate::ir::Runner;
+use crate::template::{PathUse, Performer, perform};
 use crate::{
-    Act, Code, Direction, Host, Layer, PackageOp, PackageSource, ProcessScope, Scope, Span, Taint,
-    Target, Value, VcsOp,
+    Act, Code, Direction, Host, Layer, PackageOp, PackageSource, Scope, Span, Taint, Target, Value,
+    VcsOp,
 };
 
+impl Performer<Text> for Meaning<'_> {
+    fn text(&self, words: Text) -> Option<String> {
+        Some(self.fill(words))
+    }
+
+    fn happens(&mut self, act: Act) {
+        // All of the environment comes out, through pipes and in files.
+        if let Act::Credential { what, direction } = &act
+            && what == "environment"
+            && *direction == Direction::Receive
+        {
+            self.marks = self.marks.with(Taint::SECRET);
+        }
+        self.effect(act, self.invocation.span);
+    }
+
+    fn use_path(&mut self, used: PathUse, place: Text) {
+        self.place(used, place);
+    }
+
+    fn connect_to(&mut self, direction: Direction, other: Text) {
+        let word = self.word(other);
+        self.connect(host(&word), direction, &word);
+    }
+}
+
 impl Meaning<'_> {
-    pub(super) fn act(&mut self, what: ActTemplate) {
+    pub(super) fn act(&mut self, what: ProgramAct) {
         let span = self.invocation.span;
         match what {
-            ActTemplate::Path(used, text) => self.place(used, text),
-            ActTemplate::Connect(direction, text) => {
-                let word = self.word(text);
-                self.connect(host(&word), direction, &word);
-            }
-            ActTemplate::Listen(interface) => self.effect(Act::Listen { interface }, span),
-            ActTemplate::Vcs(Vcs::Discard([Part::From(place)])) => self.discard_each(*place),
-            ActTemplate::Vcs(op) => self.vcs(op),
-            ActTemplate::Package(op, source, scope, text) => self.packages(op, source, scope, text),
-            ActTemplate::Process(scope, text) => {
-                let scope = match scope {
-                    Scoped::Named => ProcessScope::Named(self.fill(text)),
-                    Scoped::All => ProcessScope::All,
-                    Scoped::Attach => ProcessScope::Attach,
-                };
-                self.effect(Act::Process { scope }, span);
-            }
-            ActTemplate::Privilege(account) => self.effect(Act::Privilege(account), span),
-            ActTemplate::Persist(kind) => self.effect(Act::Persist { kind }, span),
-            ActTemplate::System(change) => self.effect(Act::System(change), span),
-            ActTemplate::Cloud(text, verb) => {
-                let service = self.fill(text);
-                self.effect(Act::Cloud { service, verb }, span);
-            }
-            ActTemplate::Database(verb) => self.effect(Act::Database { verb }, span),
-            ActTemplate::Credential(text, direction) => {
-                let what = self.fill(text);
-                // All of the environment comes out, through pipes and in files.
-                if what == "environment" && direction == Direction::Receive {
-                    self.marks = self.marks.with(Taint::SECRET);
-                }
-                self.effect(Act::Credential { what, direction }, span);
-            }
-            ActTemplate::Publish(text) => {
-                let registry = self.fill(text);
-                self.effect(Act::Publish { registry }, span);
-            }
-            ActTemplate::Message(text) => {
-                let service = self.fill(text);
-                self.effect(Act::Message { service }, span);
-            }
-            ActTemplate::Agent(text, freedom) => {
-                let act = Act::Agent {
-                    program: self.fill(text),
-                    unrestricted: freedom == Freedom::Unrestricted,
-                };
-                self.effect(act, span);
-            }
-            ActTemplate::Environment(text) => {
-                let name = self.fill(text);
-                self.effect(Act::Environment { name }, span);
-            }
-            ActTemplate::Exhaust => self.effect(Act::Exhaust, span),
-            ActTemplate::ExecuteProgram(text) => self.execute(Code::Program(self.fill(text)), span),
-            ActTemplate::ExecutePackage(text) => self.execute(Code::Package(self.fill(text)), span),
-            ActTemplate::ExecuteRemote(text) => self.execute(
+            ProgramAct::Act(template) => perform(template, self),
+            ProgramAct::Vcs(Vcs::Discard([Part::From(place)])) => self.discard_each(*place),
+            ProgramAct::Vcs(op) => self.vcs(op),
+            ProgramAct::Package(op, source, scope, text) => self.packages(op, source, scope, text),
+            ProgramAct::ExecuteProgram(text) => self.execute(Code::Program(self.fill(text)), span),
+            ProgramAct::ExecutePackage(text) => self.execute(Code::Package(self.fill(text)), span),
+            ProgramAct::ExecuteRemote(text) => self.execute(
                 Code::Remote {
                     host: self.fill(text),
                 },
                 span,
             ),
-            ActTemplate::ExecuteContainer(text, walls) => {
+            ProgramAct::ExecuteContainer(text, walls) => {
                 let code = Code::Container {
                     image: self.fill(text),
                     isolated: walls == Walls::Isolated && !self.open_mount,
                 };
                 self.execute(code, span);
             }
-            ActTemplate::ExecuteFile(text) => {
+            ProgramAct::ExecuteFile(text) => {
                 let cwd = self.cwd_at(usize::MAX, Side::Operand);
                 let target = Target::locate(&self.word(text), cwd.as_deref());
                 self.execute(Code::File(target), span);
             }
-            ActTemplate::Task(runner, text) => self.named_task(runner, text),
-            ActTemplate::Project(text) => self.project(self.fill(text), span),
-            ActTemplate::Install(runner) => self.lifecycle(runner, TaskRequest::Install),
-            ActTemplate::Publishing(runner) => self.lifecycle(runner, TaskRequest::Publish),
-            ActTemplate::Input(language) => {
+            ProgramAct::Task(runner, text) => self.named_task(runner, text),
+            ProgramAct::Project(text) => self.project(self.fill(text), span),
+            ProgramAct::Install(runner) => self.lifecycle(runner, TaskRequest::Install),
+            ProgramAct::Publishing(runner) => self.lifecycle(runner, TaskRequest::Publish),
+            ProgramAct::Input(language) => {
                 let layer = Layer::Text(self.program.to_owned());
                 self.out.runs.push(Nested::Input {
                     language,
@@ -98,19 +76,19 @@ impl Meaning<'_> {
                     layer,
                 });
             }
-            ActTemplate::EditorInput => self.editor_input(),
-            ActTemplate::FedEditorInput => self.fed_editor_input(),
-            ActTemplate::Unseen(text) => {
+            ProgramAct::EditorInput => self.editor_input(),
+            ProgramAct::FedEditorInput => self.fed_editor_input(),
+            ProgramAct::Unseen(text) => {
                 let what = self.fill(text);
                 self.unseen(what, span);
             }
-            ActTemplate::Git(Git::Push) => git::push(self),
-            ActTemplate::Git(Git::Config) => git::config(self),
-            ActTemplate::Git(Git::Checkout) => git::checkout(self),
-            ActTemplate::Git(Git::ResetBranch) => git::reset_branch(self),
-            ActTemplate::Git(Git::Abort) => git::abort(self),
-            ActTemplate::Git(Git::Extension) => git::extension(self),
-            ActTemplate::Git(Git::Remove) => git::remove(self),
+            ProgramAct::Git(Git::Push) => git::push(self),
+            ProgramAct::Git(Git::Config) => git::config(self),
+            ProgramAct::Git(Git::Checkout) => git::checkout(self),
+            ProgramAct::Git(Git::ResetBranch) => git::reset_branch(self),
+            ProgramAct::Git(Git::Abort) => git::abort(self),
+            ProgramAct::Git(Git::Extension) => git::extension(self),
+            ProgramAct::Git(Git::Remove) => git::remove(self),
         }
     }
 
@@ -125,7 +103,7 @@ impl Meaning<'_> {
         self.effect(lookup::unseen(code), span);
     }
 
-    fn place(&mut self, used: super::table::PathUse, text: Text) {
+    fn place(&mut self, used: PathUse, text: Text) {
         let cwd = self.cwd_at(usize::MAX, Side::Operand);
         let word = self.word(text);
         let home = self.context.home.as_deref();
@@ -145,7 +123,7 @@ impl Meaning<'_> {
             _ => word,
         };
         // A search that deletes only takes what its pattern matches.
-        if used == super::table::PathUse::DeleteBelow {
+        if used == PathUse::DeleteBelow {
             return self.delete_found(&word, cwd.as_deref());
         }
         self.path(used, &word, cwd.as_deref());

@@ -4,7 +4,7 @@
 //! goes on with the program is fine. Everything else is a gap.
 
 use super::meaning::Meaning;
-use super::table::PathUse;
+use crate::template::PathUse;
 use crate::{Language, Value};
 
 /// Commands of a debugger that look around or go on with the program.

@@ -4,7 +4,7 @@
 //! only moves or changes the text at hand is fine. Everything else is a gap.
 
 use super::meaning::Meaning;
-use super::table::PathUse;
+use crate::template::PathUse;
 use crate::{Language, Stdin, Value};
 
 /// Commands that stay inside the text, by their names and short names.

@@ -4,9 +4,9 @@ use super::lookup;
 use super::meaning::{Meaning, Words};
 use super::mention::ENDINGS;
 use super::nature::Nature;
-use super::table::PathUse;
 use crate::place::{Place, STREAMS, Zone, is_endless};
-use crate::{Account, Act, Code, Direction, Extent, Piece, Taint, Target, Value, WriteHow};
+use crate::template::{PathUse, PlaceEffect};
+use crate::{Account, Act, Code, Direction, Extent, Piece, Taint, Target, Value};
 
 impl Meaning<'_> {
     pub(super) fn path(&mut self, used: PathUse, value: &Value, cwd: Option<&str>) {
@@ -373,32 +373,6 @@ impl PathUse {
             PlaceEffect::Delete { tree } => Act::Delete { target, tree },
         }
     }
-
-    /// The same for a program's operand and for the argument of a call.
-    pub(crate) const fn happens(self) -> PlaceEffect {
-        match self {
-            Self::Read => PlaceEffect::Read,
-            Self::List => PlaceEffect::List,
-            Self::Write | Self::WriteBelow => PlaceEffect::Write(WriteHow::Replace),
-            Self::Append => PlaceEffect::Write(WriteHow::Append),
-            Self::Edit => PlaceEffect::Write(WriteHow::Edit),
-            Self::Touch => PlaceEffect::Write(WriteHow::Touch),
-            Self::Attributes => PlaceEffect::Write(WriteHow::Attributes),
-            Self::Link => PlaceEffect::Write(WriteHow::Link),
-            Self::Raw => PlaceEffect::Write(WriteHow::Raw),
-            Self::Delete => PlaceEffect::Delete { tree: false },
-            Self::DeleteTree | Self::DeleteBelow => PlaceEffect::Delete { tree: true },
-        }
-    }
-}
-
-/// What a use of a path does to the place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PlaceEffect {
-    Read,
-    List,
-    Write(WriteHow),
-    Delete { tree: bool },
 }
 
 /// Everything at or below an exact place.

@@ -37,9 +37,7 @@ mod terminal;
 mod text;
 mod variable;
 
-pub(crate) use file::PlaceEffect;
 pub use nature::{Nature, Natures, natures_of, natures_of_version};
-pub(crate) use table::PathUse;
 pub use variable::is_steering_variable;
 pub(crate) use variable::{steers, steers_with};
 

@@ -1,9 +1,9 @@
 //! Words that are code: commands, shell text, scripts, tasks, and what they are given.
 
 use super::meaning::{Meaning, Words};
-use super::table::PathUse;
 use super::{Nested, NestedStdin, TaskRequest, lookup};
 use crate::ir::Runner;
+use crate::template::PathUse;
 use crate::{Act, Code, DynamicSource, Gap, GapKind, Language, Layer, Piece, Taint, Target, Value};
 
 /// More nested commands than this are a gap.

@@ -1,8 +1,8 @@
 //! Files that are packed or unpacked beside themselves.
 
 use super::meaning::Meaning;
-use super::table::PathUse;
 use crate::Value;
+use crate::template::PathUse;
 
 /// Endings of packed files, and what stands there afterwards.
 const ENDINGS: &[(&str, &str)] = &[

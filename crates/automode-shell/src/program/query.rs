@@ -1,8 +1,8 @@
 //! Queries of jq and yq: what they read beside the data they are given.
 
 use super::meaning::Meaning;
-use super::table::PathUse;
 use crate::place::is_secret_variable;
+use crate::template::PathUse;
 use crate::{Act, Direction, Taint, Value};
 
 impl Meaning<'_> {

@@ -1,8 +1,8 @@
 //! Other machines: URLs, hosts, `host:path`, and addresses to listen on.
 
 use super::meaning::Meaning;
-use super::table::PathUse;
 use crate::place::Place;
+use crate::template::PathUse;
 use crate::{Act, Direction, Dynamic, DynamicSource, Host, Interface, Piece, Taint, Target, Value};
 
 /// Schemes by which a fetch hands words to a service that acts on them.

@@ -3,7 +3,8 @@
 use super::git;
 use super::meaning::{Meaning, Words};
 use super::remote;
-use super::table::{Choice, PathUse, Role};
+use super::table::{Choice, Role};
+use crate::template::PathUse;
 use crate::{Act, Code, Direction, Gap, GapKind, ProcessScope, Value};
 
 impl Meaning<'_> {

@@ -3,7 +3,7 @@
 use super::meaning::Meaning;
 use super::parse::FlagUse;
 use super::remote;
-use super::table::PathUse;
+use crate::template::PathUse;
 use crate::{
     Act, Direction, Dynamic, DynamicSource, Gap, GapKind, Interface, Piece, ProcessScope,
     SystemChange, Value,

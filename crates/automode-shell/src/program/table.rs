@@ -8,6 +8,7 @@
 use super::name_digest::name_digest;
 use super::nature::{Nature, Natures};
 use crate::ir::Runner;
+use crate::template::{ActTemplate, Freedom, PathUse, Scoped};
 use crate::{
     Account, CloudVerb, DatabaseVerb, Direction, Interface, Language, PackageOp, PersistKind,
     Scope, SystemChange,
@@ -354,28 +355,10 @@ pub(crate) enum Role {
     Unpacked,
 }
 
-/// How a path is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PathUse {
-    Read,
-    List,
-    Write,
-    WriteBelow,
-    Append,
-    Edit,
-    Touch,
-    Delete,
-    DeleteTree,
-    DeleteBelow,
-    Attributes,
-    Link,
-    Raw,
-}
-
 /// Something that happens, as long as a condition holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clause {
-    pub what: ActTemplate,
+    pub what: ProgramAct,
     pub when: When,
 }
 
@@ -393,25 +376,13 @@ pub(crate) enum Part {
     Flag(u16),
 }
 
+/// What a command does as such.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum ActTemplate {
-    Path(PathUse, Text),
-    Connect(Direction, Text),
-    Listen(Interface),
+pub(crate) enum ProgramAct {
+    /// What a call of a language may do too.
+    Act(ActTemplate<Text>),
     Vcs(Vcs),
     Package(PackageOp, Source, Scope, Text),
-    Process(Scoped, Text),
-    Privilege(Account),
-    Persist(PersistKind),
-    System(SystemChange),
-    Cloud(Text, CloudVerb),
-    Database(DatabaseVerb),
-    Credential(Text, Direction),
-    Publish(Text),
-    Message(Text),
-    Agent(Text, Freedom),
-    Environment(Text),
-    Exhaust,
     ExecuteProgram(Text),
     ExecutePackage(Text),
     ExecuteRemote(Text),
@@ -439,19 +410,6 @@ pub(crate) enum Source {
     Declared,
     Registry,
     Elsewhere,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scoped {
-    Named,
-    All,
-    Attach,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Freedom {
-    Asks,
-    Unrestricted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What the statements of a program reach outside.
 
 use super::token::{AwkToken, is_word};
-use crate::language::library::AWK_PURE;
+use crate::language::library::{AWK, CallEffect};
 use crate::language::reading::{CodeReading, named};
 use crate::place::taint_of_variable;
 use crate::{
@@ -46,25 +46,33 @@ impl AwkWalker<'_> {
                 AwkToken::Name(word) if word == "ARGV" && self.is_assigned(at) => {
                     reading.unknown_call("ARGV");
                 }
-                AwkToken::Call(name) if name == "system" => {
-                    let command = self.value(self.group(after), reading);
-                    reading.shell(command, NestedStdin::Same);
-                }
-                AwkToken::Call(name)
-                    if AWK_PURE.binary_search(&name.as_str()).is_err()
-                        && !self.functions.contains(name) =>
-                {
-                    reading.unknown_call(name);
-                }
+                AwkToken::Call(name) => self.call(name, after, reading),
                 AwkToken::Mark("@") => self.directive(after, reading),
                 AwkToken::Name(_)
-                | AwkToken::Call(_)
                 | AwkToken::Text(_)
                 | AwkToken::Number
                 | AwkToken::Regex
                 | AwkToken::Mark(_)
                 | AwkToken::Line => {}
             }
+        }
+    }
+
+    /// A function that is built in does what the table says, whatever the program defines.
+    fn call(&self, name: &str, open: usize, reading: &mut CodeReading<'_>) {
+        match AWK.call(name) {
+            Some(behaviour) => {
+                for effect in behaviour.effects {
+                    if let CallEffect::Shell(_) = effect {
+                        let command = self.value(self.group(open), reading);
+                        reading.shell(command, NestedStdin::Same);
+                    } else {
+                        reading.unknown_call(name);
+                    }
+                }
+            }
+            None if self.functions.contains(name) => {}
+            None => reading.unknown_call(name),
         }
     }
 

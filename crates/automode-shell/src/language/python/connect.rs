@@ -47,6 +47,20 @@ impl PyProgram<'_, '_> {
         Taint::NETWORK
     }
 
+    pub(super) fn send(
+        &mut self,
+        at: Argument,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> Taint {
+        let host = self.host(at, receiver, given);
+        let data = self.given_taint(given);
+        let sent = receiver.map_or(data, |receiver| data.with(self.taint(receiver)));
+        self.reading.connects(host, Direction::Send, sent);
+        self.reading.saw(Taint::NETWORK);
+        Taint::NETWORK
+    }
+
     pub(super) fn host(
         &self,
         at: Argument,

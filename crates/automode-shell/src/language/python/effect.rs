@@ -6,10 +6,9 @@ use super::PyProgram;
 use super::arguments::{CallArguments, text_of};
 use super::file::{OpenMode, mode_of, origin_of};
 use super::value::{HeapObject, PyObject, PyText, PyValue, TextForm, unknown_piece};
-use crate::program::{PathUse, PlaceEffect};
-use crate::{
-    Account, Act, Code, DatabaseVerb, Direction, Layer, NestedStdin, Origin, Taint, Value, WriteHow,
-};
+use crate::program::steers;
+use crate::template::{PathUse, Performer, PlaceEffect, UNKNOWN, perform};
+use crate::{Act, Code, Direction, Layer, NestedStdin, Origin, Taint, Value, WriteHow};
 use std::rc::Rc;
 
 /// Words that make a call do more than its row says.
@@ -18,6 +17,63 @@ const FURTHER: &[(&str, &str)] = &[
     ("venv.EnvBuilder", "clear"),
     ("unittest.main", "module"),
 ];
+
+/// A call on its way, and the marks that what happens leaves on its result.
+struct PyCall<'c, 'r, 'a> {
+    program: &'c mut PyProgram<'r, 'a>,
+    receiver: Option<&'c PyValue>,
+    given: &'c CallArguments,
+    label: &'c str,
+    marks: Taint,
+}
+
+impl Performer<Argument> for PyCall<'_, '_, '_> {
+    fn text(&self, words: Argument) -> Option<String> {
+        match self.program.argument(words, self.receiver, self.given) {
+            Some(PyValue::Number(Some(number))) => Some(number.to_string()),
+            other => text_of(other.as_ref()),
+        }
+    }
+
+    fn happens(&mut self, act: Act) {
+        // Other variables of its own are the program's business.
+        if let Act::Environment { name } = &act
+            && name != UNKNOWN
+            && !steers(name)
+        {
+            return;
+        }
+        if matches!(act, Act::Cloud { .. }) {
+            // What is asked for is told to the service.
+            let data = self.program.given_taint(self.given);
+            let told = [Taint::SECRET, Taint::LOCAL, Taint::UNKNOWN];
+            if told.into_iter().any(|mark| data.has(mark)) {
+                self.program.reading.unknown_call(self.label);
+            }
+            self.program.reading.saw(Taint::NETWORK);
+        }
+        if matches!(act, Act::Cloud { .. } | Act::Message { .. }) {
+            self.marks = Taint::NETWORK;
+        }
+        if matches!(act, Act::Database { .. }) {
+            self.marks = Taint::LOCAL;
+        }
+        self.program.reading.act(act);
+    }
+
+    fn use_path(&mut self, used: PathUse, place: Argument) {
+        self.marks = self
+            .program
+            .use_path(used, place, self.receiver, self.given);
+    }
+
+    fn connect_to(&mut self, direction: Direction, other: Argument) {
+        self.marks = match direction {
+            Direction::Receive => self.program.receive(other, self.receiver, self.given),
+            Direction::Send => self.program.send(other, self.receiver, self.given),
+        };
+    }
+}
 
 impl PyProgram<'_, '_> {
     /// Does what the table says and gives what the table names.
@@ -45,7 +101,20 @@ impl PyProgram<'_, '_> {
             if let CallEffect::CallResult(fold) = effect {
                 result = Some(self.fold(*fold, receiver, given, label, site));
             } else {
-                let more = self.apply_effect(effect, receiver, given, label);
+                let more = match effect {
+                    CallEffect::Act(template) => {
+                        let mut call = PyCall {
+                            program: self,
+                            receiver,
+                            given,
+                            label,
+                            marks: Taint::NONE,
+                        };
+                        perform(*template, &mut call);
+                        call.marks
+                    }
+                    effect => self.apply_effect(effect, receiver, given, label),
+                };
                 taint = taint.with(more);
             }
         }
@@ -183,6 +252,7 @@ impl PyProgram<'_, '_> {
             ArgumentPlace::Receiver => receiver,
             ArgumentPlace::Position(at) => given.positional.get(usize::from(at)),
             ArgumentPlace::Keyword => None,
+            ArgumentPlace::Itself => return Some(PyValue::text(wanted.name.to_owned())),
         };
         found
             .or_else(|| {
@@ -248,9 +318,7 @@ impl PyProgram<'_, '_> {
         given: &CallArguments,
         label: &str,
     ) -> Taint {
-        let data = self.given_taint(given);
         match effect {
-            CallEffect::Path(used, at) => self.use_path(*used, *at, receiver, given),
             CallEffect::Unpack(at) => self.unpack(*at, receiver, given),
             CallEffect::Open(file, mode) => self.open(*file, *mode, receiver, given),
             CallEffect::Put(at) => {
@@ -259,13 +327,15 @@ impl PyProgram<'_, '_> {
                 self.put(*at, receiver, given);
                 Taint::NONE
             }
-            CallEffect::System | CallEffect::Callback(_) => Taint::NONE,
+            CallEffect::Act(_) | CallEffect::ShellOrWords | CallEffect::Callback(_) => Taint::NONE,
             CallEffect::Shell(at) => {
                 let text = self.argument_word(*at, receiver, given);
                 self.reading.shell(text, NestedStdin::Same);
                 self.ran()
             }
-            CallEffect::Process(at) | CallEffect::Program(at) => self.process(*at, receiver, given),
+            CallEffect::ProcessWords(at) | CallEffect::Program(at) => {
+                self.process(*at, receiver, given)
+            }
             CallEffect::Argv(at) => {
                 let argv = self.argv(self.argument(*at, receiver, given));
                 self.reading
@@ -280,14 +350,6 @@ impl PyProgram<'_, '_> {
             }
             CallEffect::Load(at) if at.optional && self.is_off(*at, receiver, given) => Taint::NONE,
             CallEffect::Load(at) => self.load(*at, receiver, given, label),
-            CallEffect::Receive(at) => self.receive(*at, receiver, given),
-            CallEffect::Send(at) => {
-                let host = self.host(*at, receiver, given);
-                let sent = receiver.map_or(data, |receiver| data.with(self.taint(receiver)));
-                self.reading.connects(host, Direction::Send, sent);
-                self.reading.saw(Taint::NETWORK);
-                Taint::NETWORK
-            }
             CallEffect::Reach(at) => {
                 let host = self.host(*at, receiver, given);
                 self.reading.connects(host, Direction::Send, Taint::NONE);
@@ -295,28 +357,13 @@ impl PyProgram<'_, '_> {
                 Taint::NETWORK
             }
             CallEffect::Remote(at) => self.remote(*at, receiver, given),
-            CallEffect::Listen(at) => self.listen(*at, receiver, given),
+            CallEffect::Bind(at) => self.bind_address(*at, receiver, given),
             CallEffect::Serve(host) => self.serve(*host, receiver, given),
             CallEffect::Sql(at) => {
                 self.sql(*at, receiver, given);
                 Taint::LOCAL
             }
-            CallEffect::Kill(at) => self.kill(*at, receiver, given),
-            CallEffect::Environment(at) => {
-                let name = text_of(self.argument(*at, receiver, given).as_ref());
-                self.set_variable(name.as_deref());
-                Taint::NONE
-            }
             CallEffect::Directory(at) => self.change_directory(*at, receiver, given),
-            CallEffect::Cloud(service) => self.cloud(service, data, label),
-            CallEffect::Message(service) => {
-                self.reading.message(service);
-                Taint::NETWORK
-            }
-            CallEffect::Database(verb) => {
-                self.reading.database(database_verb(verb));
-                Taint::LOCAL
-            }
             CallEffect::Decode => Taint::DECODED,
             CallEffect::Secret => {
                 self.reading.saw(Taint::SECRET);
@@ -332,10 +379,6 @@ impl PyProgram<'_, '_> {
                 self.reading.passes_input();
                 self.reading.saw(input);
                 input
-            }
-            CallEffect::Elevate => {
-                self.reading.act(Act::Privilege(Account::Elevate));
-                Taint::NONE
             }
             CallEffect::Unknown => {
                 self.reading.unknown_call(label);
@@ -421,7 +464,12 @@ impl PyProgram<'_, '_> {
         Taint::NETWORK
     }
 
-    fn listen(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) -> Taint {
+    fn bind_address(
+        &mut self,
+        at: Argument,
+        receiver: Option<&PyValue>,
+        given: &CallArguments,
+    ) -> Taint {
         let address = self.argument(at, receiver, given);
         let host = match &address {
             Some(thing @ PyValue::Heap(_)) => self
@@ -449,16 +497,6 @@ impl PyProgram<'_, '_> {
         Taint::NETWORK
     }
 
-    fn kill(&mut self, at: Argument, receiver: Option<&PyValue>, given: &CallArguments) -> Taint {
-        let pid = self.argument(at, receiver, given);
-        let pid = match pid {
-            Some(PyValue::Number(Some(pid))) => Some(pid.to_string()),
-            pid => text_of(pid.as_ref()),
-        };
-        self.reading.signals(pid);
-        Taint::NONE
-    }
-
     fn change_directory(
         &mut self,
         at: Argument,
@@ -472,16 +510,6 @@ impl PyProgram<'_, '_> {
         };
         self.reading.moves(&place);
         Taint::NONE
-    }
-
-    fn cloud(&mut self, service: &str, data: Taint, label: &str) -> Taint {
-        // What is asked for is told to the service.
-        let told = [Taint::SECRET, Taint::LOCAL, Taint::UNKNOWN];
-        if told.into_iter().any(|mark| data.has(mark)) {
-            self.reading.unknown_call(label);
-        }
-        self.reading.cloud(service);
-        Taint::NETWORK
     }
 
     /// Whether a switch is not given, or given as off.
@@ -509,16 +537,5 @@ impl PyProgram<'_, '_> {
     pub(super) fn ran(&mut self) -> Taint {
         self.reading.saw(Taint::UNKNOWN);
         Taint::UNKNOWN
-    }
-}
-
-fn database_verb(verb: &str) -> DatabaseVerb {
-    match verb {
-        "read" => DatabaseVerb::Read,
-        "insert" => DatabaseVerb::Insert,
-        "change" => DatabaseVerb::Change,
-        "destroy" => DatabaseVerb::Destroy,
-        "schema" => DatabaseVerb::Schema,
-        _ => DatabaseVerb::Admin,
     }
 }

@@ -6,8 +6,39 @@ use crate::language::library::{
     Argument, ArgumentPlace, CallBehaviour, CallEffect, CallResult, written_marks,
 };
 use crate::language::reading::{host_of, interface_of};
-use crate::program::{PathUse, PlaceEffect};
-use crate::{Account, Act, DatabaseVerb, Direction, Language, Taint, Value, WriteHow};
+use crate::template::{PathUse, Performer, PlaceEffect, perform};
+use crate::{Act, Direction, Language, Taint, Value, WriteHow};
+
+/// A call on its way.
+struct TokenCall<'c, 'r, 'a> {
+    scan: &'c mut Scan<'r, 'a>,
+    arguments: &'c [&'c [Lexeme]],
+}
+
+impl Performer<Argument> for TokenCall<'_, '_, '_> {
+    fn text(&self, words: Argument) -> Option<String> {
+        let value = self.scan.value_of(words, self.arguments)?;
+        value.literal().map(|text| text.into_owned())
+    }
+
+    fn happens(&mut self, act: Act) {
+        if matches!(act, Act::Cloud { .. }) {
+            self.scan.reading.saw(Taint::NETWORK);
+        }
+        self.scan.reading.act(act);
+    }
+
+    fn use_path(&mut self, used: PathUse, place: Argument) {
+        self.scan.use_path(used, place, self.arguments);
+    }
+
+    fn connect_to(&mut self, direction: Direction, other: Argument) {
+        match direction {
+            Direction::Receive => self.scan.receive(other, self.arguments),
+            Direction::Send => self.scan.send(other, self.arguments),
+        }
+    }
+}
 
 impl Scan<'_, '_> {
     /// Does what the table says; `given` is nothing where the name is only mentioned.
@@ -30,6 +61,13 @@ impl Scan<'_, '_> {
                 CallEffect::CallResult(CallResult::Module) => {
                     gives = self.module(arguments, label).unwrap_or(gives);
                 }
+                CallEffect::Act(template) => {
+                    let mut call = TokenCall {
+                        scan: self,
+                        arguments,
+                    };
+                    perform(*template, &mut call);
+                }
                 effect => self.apply_effect(effect, arguments, label),
             }
         }
@@ -42,6 +80,7 @@ impl Scan<'_, '_> {
                 .get(usize::from(at))
                 .map(|tokens| self.value(tokens)),
             ArgumentPlace::Keyword | ArgumentPlace::Receiver => None,
+            ArgumentPlace::Itself => Some(self.reading.word(wanted.name)),
         }
     }
 
@@ -78,9 +117,7 @@ impl Scan<'_, '_> {
     }
 
     fn apply_effect(&mut self, effect: &CallEffect, arguments: &[&[Lexeme]], label: &str) {
-        let seen = self.reading.seen();
         match effect {
-            CallEffect::Path(used, at) => self.use_path(*used, *at, arguments),
             CallEffect::Unpack(at) => {
                 let place = self.place_of(*at, arguments);
                 self.write(place, WriteHow::Replace, Taint::DECODED);
@@ -91,33 +128,15 @@ impl Scan<'_, '_> {
                 let text = self.text_of(*at, arguments);
                 self.run_shell(text);
             }
-            CallEffect::System | CallEffect::Words(_) => self.system(arguments),
-            CallEffect::Program(at) | CallEffect::Process(at) | CallEffect::Argv(at) => {
+            CallEffect::ShellOrWords | CallEffect::Words(_) => self.system(arguments),
+            CallEffect::Program(at) | CallEffect::ProcessWords(at) | CallEffect::Argv(at) => {
                 self.spawn(*at, arguments)
             }
             CallEffect::Callback(at) => self.callback(*at, arguments, label),
             CallEffect::Code(at) => self.code(*at, arguments, label),
             CallEffect::Load(at) => self.load(*at, arguments),
-            CallEffect::Receive(at) => {
-                let url = self.text_of(*at, arguments);
-                // `fetch(url, {method, body})` sends.
-                let options = self.language == Language::JavaScript && arguments.len() > 1;
-                let more = options || !url.taint().is_none();
-                let direction = if more {
-                    Direction::Send
-                } else {
-                    Direction::Receive
-                };
-                let data = if more { seen } else { Taint::NONE };
-                self.reading.connects(host_of(&url), direction, data);
-                self.reading.saw(Taint::NETWORK);
-            }
-            CallEffect::Send(at) | CallEffect::Reach(at) => {
-                let url = self.text_of(*at, arguments);
-                self.reading.connects(host_of(&url), Direction::Send, seen);
-                self.reading.saw(Taint::NETWORK);
-            }
-            CallEffect::Listen(at) | CallEffect::Serve(at) => {
+            CallEffect::Reach(at) => self.send(*at, arguments),
+            CallEffect::Bind(at) | CallEffect::Serve(at) => {
                 let host = self
                     .value_of(*at, arguments)
                     .and_then(|host| host.literal().map(|host| host.into_owned()));
@@ -130,27 +149,11 @@ impl Scan<'_, '_> {
                 Some(statement) => crate::language::sql::read(&statement, self.reading),
                 None => self.reading.unknown_call("SQL that the program makes"),
             },
-            CallEffect::Kill(at) => {
-                let pid = self.value_of(*at, arguments);
-                self.reading
-                    .signals(pid.and_then(|pid| pid.literal().map(|pid| pid.into_owned())));
-            }
-            CallEffect::Environment(at) => {
-                let name = self
-                    .value_of(*at, arguments)
-                    .and_then(|name| name.literal().map(|name| name.into_owned()));
-                self.reading.act(Act::Environment {
-                    name: name.unwrap_or_else(|| "…".to_owned()),
-                });
-            }
             CallEffect::Directory(_) => {
                 // The order of calls is not followed: from here on nothing is known.
                 let place = self.reading.unknown_word(Taint::NONE);
                 self.reading.moves(&place);
             }
-            CallEffect::Database(_) => self.reading.database(DatabaseVerb::Admin),
-            CallEffect::Cloud(service) => self.reading.cloud(service),
-            CallEffect::Message(service) => self.reading.message(service),
             CallEffect::Decode => self.reading.saw(Taint::DECODED),
             CallEffect::Secret => self.reading.saw(Taint::SECRET),
             CallEffect::Network => self.reading.saw(Taint::NETWORK),
@@ -159,10 +162,28 @@ impl Scan<'_, '_> {
                 self.reading.passes_input();
                 self.reading.saw(input);
             }
-            CallEffect::Elevate => self.reading.act(Act::Privilege(Account::Elevate)),
             CallEffect::Unknown => self.reading.unknown_call(label),
-            CallEffect::CallResult(_) => {}
+            CallEffect::Act(_) | CallEffect::CallResult(_) => {}
         }
+    }
+
+    fn receive(&mut self, at: Argument, arguments: &[&[Lexeme]]) {
+        let url = self.text_of(at, arguments);
+        // `fetch(url, {method, body})` sends.
+        let options = self.language == Language::JavaScript && arguments.len() > 1;
+        if options || !url.taint().is_none() {
+            return self.send(at, arguments);
+        }
+        self.reading
+            .connects(host_of(&url), Direction::Receive, Taint::NONE);
+        self.reading.saw(Taint::NETWORK);
+    }
+
+    fn send(&mut self, at: Argument, arguments: &[&[Lexeme]]) {
+        let url = self.text_of(at, arguments);
+        let seen = self.reading.seen();
+        self.reading.connects(host_of(&url), Direction::Send, seen);
+        self.reading.saw(Taint::NETWORK);
     }
 
     pub(super) fn text_of(&self, at: Argument, arguments: &[&[Lexeme]]) -> Value {

@@ -1,7 +1,7 @@
 //! `git push`, and repositories by name or address.
 
 use super::super::meaning::{Meaning, Side};
-use super::super::table::PathUse;
+use crate::template::PathUse;
 use crate::{Act, Direction, Host, RefChange, Taint, Value, VcsOp};
 
 /// A repository by name or address.

@@ -1,8 +1,8 @@
 //! `git rm`: files deleted by pathspecs.
 
 use super::super::meaning::{Meaning, Side};
-use super::super::table::PathUse;
 use super::pathspec::picked;
+use crate::template::PathUse;
 use crate::{Act, Target, Value};
 
 /// `git rm`: everything that the words pick goes; without force it is what git holds.

@@ -4,8 +4,9 @@
 //! counts at once; one that is written counts with what it will do.
 
 use super::super::meaning::{Meaning, Side};
-use super::super::table::{GIT_SETTINGS, PathUse, SettingKind};
+use super::super::table::{GIT_SETTINGS, SettingKind};
 use super::push::remote;
+use crate::template::PathUse;
 use crate::{Act, Direction, SystemChange, Value, VcsOp};
 
 /// Values that run nothing of interest.
