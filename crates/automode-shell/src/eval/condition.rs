@@ -15,6 +15,7 @@ impl Evaluator<'_> {
             }
             Condition::Either(left, right) => {
                 self.condition(left, shell);
+                // `[[ a || rm x ]]`: a shell that has no `[[` runs `rm`.
                 if let Some(word) = first_word(right).filter(|word| !is_option(word)) {
                     self.gap(foreign(), word.span);
                 }
@@ -22,6 +23,7 @@ impl Evaluator<'_> {
             }
             Condition::Unary { operator, operand } => {
                 let value = self.single(operand, shell);
+                // `[[ -v 'a[$(id)]' ]]` runs `id`: the subscript is expanded again.
                 if matches!(operator.as_str(), "-v" | "-R") {
                     self.evaluated_name(&value, shell);
                 }
@@ -31,6 +33,7 @@ impl Evaluator<'_> {
                 operator,
                 right,
             } => {
+                // `[[ 'a[$(id)]' -eq 0 ]]` runs `id`: both sides are expressions.
                 let arithmetic = matches!(
                     operator.as_str(),
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"

@@ -19,7 +19,7 @@ impl Evaluator<'_> {
         shell: &mut ShellState,
     ) -> CommandOutput {
         if arguments.is_empty() {
-            // Every variable of the shell.
+            // `set` alone prints every variable of the shell.
             return CommandOutput::unknown(Taint::SECRET);
         }
         let mut rest = arguments.iter();
@@ -34,7 +34,7 @@ impl Evaluator<'_> {
                     shell.take_arguments(rest.cloned().collect());
                     return CommandOutput::default();
                 }
-                // Without arguments they stay as they are.
+                // `set -- ` clears `$1`, `set -` alone does not.
                 "-" => {
                     let values: Vec<Value> = rest.cloned().collect();
                     if !values.is_empty() {
@@ -59,9 +59,6 @@ impl Evaluator<'_> {
                 }
             }
         }
-        if arguments.is_empty() {
-            return CommandOutput::unknown(Taint::SECRET);
-        }
         CommandOutput::default()
     }
 
@@ -70,7 +67,7 @@ impl Evaluator<'_> {
             "e" | "errexit" => shell.stops_on_error = on,
             "x" | "xtrace" | "v" | "verbose" => shell.shows_commands = on,
             "history" if !on => self.note_variable("HISTFILE", argument.span),
-            // Words mean something else with these.
+            // Words mean something else with these: after `set -k`, `cmd X=1` sets `X`.
             "k" | "keyword" | "C" | "noclobber" | "H" | "histexpand" | "history" | "posix"
                 if on =>
             {
