@@ -12,6 +12,19 @@ pub struct ClassifierBypass;
 const ID: &str = "classifier-bypass";
 const INSTEAD: &str = "leave automode to the person";
 
+/// The token of a server's administrator: with it questions are answered and policy written.
+const TOKEN: &str = "AUTOMODE_TOKEN";
+/// How code takes a variable out of its environment.
+const FROM_ENVIRONMENT: &[&str] = &["environ", "getenv", "process.env", "ENV", "Deno.env"];
+/// What an administrator's programs ask of a server.
+const ADMINISTRATION: &[&str] = &[
+    "/v1/admin/asks/",
+    "/v1/admin/codes",
+    "/v1/admin/promote",
+    "/v1/admin/push",
+    "/v1/admin/rollback",
+];
+
 /// Commands of automode that only a person may give.
 const PERSONAL: &[&str] = &[
     "allow",
@@ -40,6 +53,11 @@ impl Rule for ClassifierBypass {
             .effects()
             .filter_map(|effect| touches(scene, effect))
             .chain(scene.invocations().filter_map(|start| speaks(scene, start)))
+            .chain(
+                scene
+                    .invocations()
+                    .filter_map(|start| administers(scene, start)),
+            )
             .chain(
                 scene
                     .invocations()
@@ -126,6 +144,37 @@ fn speaks(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
             report::name(&command)
         );
         scene.veto(ID, start.span, &what, INSTEAD)
+    })
+}
+
+/// An agent that speaks to a server as its administrator, by whatever program: it would answer
+/// its own questions.
+fn administers(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
+    // Whether it is set may be asked.
+    if start.is_a(Nature::Test) {
+        return None;
+    }
+    let words = || start.argv.iter().skip(1).map(|word| word.shown());
+    if words().any(|word| takes_token(&word)) {
+        let what = "uses the token of the administrator of automode's server";
+        return Some(scene.veto(ID, start.span, what, INSTEAD));
+    }
+    words().any(|word| is_administration(&word)).then(|| {
+        let what = "speaks to automode's server as its administrator";
+        scene.evidence(ID, start.span, what, INSTEAD)
+    })
+}
+
+fn takes_token(word: &str) -> bool {
+    word.contains(&format!("${TOKEN}"))
+        || (word.contains(TOKEN) && FROM_ENVIRONMENT.iter().any(|way| word.contains(way)))
+}
+
+/// An address of the interface; a path of a file has no host before it.
+fn is_administration(word: &str) -> bool {
+    ADMINISTRATION.iter().any(|path| {
+        let host = word.split_once(path).map_or("", |(before, _)| before);
+        host.contains("://") || (host.contains([':', '.']) && !host.contains('/'))
     })
 }
 
