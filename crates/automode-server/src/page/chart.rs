@@ -120,7 +120,11 @@ fn drawn(counts: &BTreeMap<String, VerdictCounts>, from: i64, to: i64, size: Cha
                     rect.ask x=(fine(x)) width=(fine(step * 0.72)) y=(fine(floor - allow - ask)) height=(fine(ask)) {}
                     rect.deny x=(fine(x)) width=(fine(step * 0.72)) y=(fine(floor - allow - ask - deny)) height=(fine(deny)) {}
                 }
-                @if left.is_multiple_of(size.labels) {
+                @if left == 0 {
+                    text.axis x=(size.width) y=(size.height - 6.0) text-anchor="end" {
+                        (clock::date(day).get(5..).unwrap_or_default())
+                    }
+                } @else if left.is_multiple_of(size.labels) {
                     text.axis x=(fine(x + step * 0.36)) y=(size.height - 6.0) text-anchor="middle" {
                         (clock::date(day).get(5..).unwrap_or_default())
                     }

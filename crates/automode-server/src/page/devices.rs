@@ -51,7 +51,7 @@ pub fn devices(page: &DevicesPage<'_>) -> Markup {
                 }
             }
         }
-        div.scroll { table {
+        div.scroll { table.stack {
             thead { tr { th { "Device" } th { "Group" } th { "Health" } th { "Version" } th.n { "Policy" } th.n { "Lines" } th { "Last decision" } @if admin { th { "" } } } }
             tbody { @for device in page.devices { (row(page, device, admin)) } }
         } }
@@ -68,8 +68,8 @@ pub fn devices(page: &DevicesPage<'_>) -> Markup {
 fn row(page: &DevicesPage<'_>, device: &FleetDevice, admin: bool) -> Markup {
     html! {
         tr {
-            td { a href={ "/decisions?device=" (device.id) } { (device.name) } " " code.quiet { (device.id) } }
-            td {
+            td data-label="Device" { a href={ "/decisions?device=" (device.id) } { (device.name) } " " code.quiet { (device.id) } }
+            td data-label="Group" {
                 @if admin {
                     form.inline method="post" action={ "/devices/" (device.id) "/group" } {
                         (csrf(page.login))
@@ -78,16 +78,16 @@ fn row(page: &DevicesPage<'_>, device: &FleetDevice, admin: bool) -> Markup {
                     }
                 } @else { (device.group) }
             }
-            td { (health(device, page.now)) }
-            td { (device.version) }
-            td.n {
+            td data-label="Health" { (health(device, page.now)) }
+            td data-label="Version" { (device.version) }
+            td.n data-label="Policy" {
                 @if device.revision >= page.latest { (device.revision) }
                 @else { span.behind title={ "the latest is " (page.latest) } { (device.revision) " of " (page.latest) } }
             }
-            td.n { (device.last.seq) }
-            td { @if device.last_time > 0 { (clock::ago(device.last_time, page.now)) } @else { "none yet" } }
+            td.n data-label="Lines" { (device.last.seq) }
+            td data-label="Last decision" { @if device.last_time > 0 { (clock::ago(device.last_time, page.now)) } @else { "none yet" } }
             @if admin {
-                td {
+                td data-label="" {
                     @if !device.revoked {
                         form.inline method="post" action={ "/devices/" (device.id) "/revoke" } { (csrf(page.login)) button.plain.danger type="submit" { "Revoke" } }
                     }

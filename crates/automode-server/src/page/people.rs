@@ -10,15 +10,15 @@ use crate::store::{Login, Person, PersonRole};
 pub fn people(people: &[Person], login: &Login, now: u64) -> Markup {
     html! {
         p.quiet { "A viewer looks, an approver answers questions, an administrator writes policy and gives roles." }
-        div.scroll { table {
+        div.scroll { table.stack {
             thead { tr { th { "Name" } th { "Subject" } th { "Last seen" } th { "Role" } } }
             tbody {
                 @for person in people {
                     tr {
-                        td { (person.name) }
-                        td { code { (person.subject) } }
-                        td { (clock::ago(person.seen, now)) }
-                        td {
+                        td data-label="Name" { (person.name) }
+                        td data-label="Subject" { code { (person.subject) } }
+                        td data-label="Last seen" { (clock::ago(person.seen, now)) }
+                        td data-label="Role" {
                             @if person.id == login.person.id { (person.role.name()) } @else {
                                 form.inline method="post" action={ "/people/" (person.id) } {
                                     (csrf(login))

@@ -36,17 +36,17 @@ pub fn stops(page: &StopsPage<'_>) -> Markup {
             h2 { "Likely needless" }
             p.quiet { "The same call, stopped again and again: somebody wants it, and the answer never changes. Looked for among the latest 500 stops." }
             @if repeated.is_empty() { p.quiet.empty { "Nothing was stopped more than twice." } } @else {
-                div.scroll { table {
+                div.scroll { table.stack {
                     thead { tr { th.n { "Times" } th.n { "Devices" } th { "Verdict" } th { "Call" } th { "Rule" } th { "" } } }
                     tbody {
                         @for one in repeated.iter().take(20) {
                             tr {
-                                td.n { (one.times) }
-                                td.n { (one.devices.len()) }
-                                td { (verdict(&one.row.verdict)) }
+                                td.n data-label="Times" { (one.times) }
+                                td.n data-label="Devices" { (one.devices.len()) }
+                                td data-label="Verdict" { (verdict(&one.row.verdict)) }
                                 td.call { a href=(place(one.row)) { code { (agent_text(&one.row.brief)) } } }
-                                td { (one.row.rule) }
-                                td {
+                                td data-label="Rule" { (one.row.rule) }
+                                td data-label="" {
                                     @if OUT_OF_REACH.contains(&one.row.ground.as_str()) { span.quiet { "a veto: no rule reaches it" } }
                                     @else { a.button.small href=(allow_place(one.row)) { "Allow for …" } }
                                 }

@@ -140,6 +140,22 @@ impl Database {
         }
     }
 
+    /// Its processes: the first one, and those that it started.
+    pub fn processes(&self) -> Vec<u32> {
+        let Some(first) = self.process.as_ref().map(Child::id) else {
+            return Vec::new();
+        };
+        let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let is_child = |process: &u32| {
+            let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            let parent = text.rsplit_once(')').map(|(_, rest)| rest.to_owned());
+            let parent = parent.and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
+            *process == first || parent == Some(first)
+        };
+        numbers.filter(is_child).collect()
+    }
+
     pub fn address(&self) -> String {
         let folder = self.folder.path().display().to_string().replace('/', "%2F");
         format!("postgres://automode@{folder}/postgres")
