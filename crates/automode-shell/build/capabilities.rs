@@ -2,7 +2,8 @@
 //!
 //! A name is described by a line such as `read 0` or `delete self when File`: what
 //! it does, the argument that is a path, and the words without which it does not
-//! count. A table may inherit another and add to it.
+//! count. A module below `imports` does so wherever it is imported, and all its names
+//! with it. A table may inherit another and add to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -44,6 +45,7 @@ struct Merged {
     lists: BTreeMap<&'static str, BTreeSet<String>>,
     names: BTreeMap<String, String>,
     methods: BTreeMap<String, String>,
+    imports: BTreeMap<String, String>,
 }
 
 pub fn compile() -> Fallible<()> {
@@ -67,7 +69,7 @@ fn merge(root: &Path, name: &str, merged: &mut Merged) -> Fallible<()> {
     let table: Table = fs::read_to_string(root.join(name).with_extension("toml"))?.parse()?;
     for (key, value) in &table {
         let known = LISTS.contains(&key.as_str())
-            || matches!(key.as_str(), "inherits" | "names" | "methods");
+            || matches!(key.as_str(), "inherits" | "names" | "methods" | "imports");
         if !known {
             return Err(format!("`{key}` is no key of a capability table").into());
         }
@@ -83,6 +85,7 @@ fn merge(root: &Path, name: &str, merged: &mut Merged) -> Fallible<()> {
     for (key, into) in [
         ("names", &mut merged.names),
         ("methods", &mut merged.methods),
+        ("imports", &mut merged.imports),
     ] {
         let Some(rows) = table.get(key).and_then(Value::as_table) else {
             continue;
@@ -94,6 +97,18 @@ fn merge(root: &Path, name: &str, merged: &mut Merged) -> Fallible<()> {
                 into.insert(name.to_owned(), compiled.clone());
             }
         }
+    }
+    // A module that is named in full needs no import; one of a single small word may be any
+    // variable.
+    let is_telling =
+        |module: &str| module.contains(['/', '.', '_']) || module.to_lowercase() != module;
+    for (module, rule) in merged
+        .imports
+        .iter()
+        .filter(|(module, _)| is_telling(module))
+    {
+        let all = format!("{}.*", module.replace('/', "."));
+        merged.names.entry(all).or_insert_with(|| rule.clone());
     }
     Ok(())
 }
@@ -135,7 +150,11 @@ fn emit(text: &mut String, name: &str, merged: &Merged) -> Fallible<()> {
     for (list, words) in &merged.lists {
         writeln!(text, "{list}: &{:?},", words.iter().collect::<Vec<_>>())?;
     }
-    for (field, rows) in [("names", &merged.names), ("methods", &merged.methods)] {
+    for (field, rows) in [
+        ("names", &merged.names),
+        ("methods", &merged.methods),
+        ("imports", &merged.imports),
+    ] {
         writeln!(text, "{field}: &[")?;
         for (name, rule) in rows {
             writeln!(text, "({name:?}, {rule}),")?;

@@ -1,5 +1,6 @@
 //! Orders to the tools that build and test: settings of CMake and Terraform, plugins of
-//! Gradle, pragmas in comments of Go and JavaScript.
+//! Gradle, pragmas in comments of Go and JavaScript. What loads a file under a name that is
+//! not its language's is in `loaded_file.rs`.
 //!
 //! A build file is a list of commands, so that lists hold what is harmless: a command that is
 //! in none and that the file does not define is a use.
@@ -15,18 +16,18 @@ pub(super) fn directives(
 ) -> Vec<CapabilityUse> {
     match language {
         SourceLanguage::CMake => cmake(tokens),
+        SourceLanguage::Rust => rust(tokens),
+        SourceLanguage::Php => php(tokens),
         SourceLanguage::Terraform => terraform(tokens),
         SourceLanguage::Groovy => gradle(tokens),
         SourceLanguage::Go => go(text),
         SourceLanguage::JavaScript => javascript(text),
-        SourceLanguage::Rust
-        | SourceLanguage::Java
+        SourceLanguage::Java
         | SourceLanguage::Kotlin
         | SourceLanguage::C
         | SourceLanguage::CSharp
         | SourceLanguage::Swift
         | SourceLanguage::Ruby
-        | SourceLanguage::Php
         | SourceLanguage::Elixir
         | SourceLanguage::Dockerfile
         | SourceLanguage::Compose
@@ -34,7 +35,7 @@ pub(super) fn directives(
     }
 }
 
-fn found(line: usize, capability: Capability, text: &str) -> CapabilityUse {
+pub(super) fn found(line: usize, capability: Capability, text: &str) -> CapabilityUse {
     CapabilityUse {
         line,
         capability,
@@ -231,6 +232,11 @@ fn cmake_command(name: &str, inside: &[CodeLexeme]) -> Option<Capability> {
             CodeToken::Mark(_) | CodeToken::Number | CodeToken::Command => None,
         })
     };
+    // `include(Name)` is a module of CMake's own; a file has its ending.
+    let odd = words().any(|word| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        name.contains('.') && !name.ends_with(".cmake") && !name.contains("${")
+    });
     let rooted = words()
         .next()
         .is_some_and(|first| first.starts_with(['/', '~', '$']));
@@ -242,6 +248,7 @@ fn cmake_command(name: &str, inside: &[CodeLexeme]) -> Option<Capability> {
     let climbs = words().any(|word| word.split('/').any(|part| part == ".."));
     let outside = words().any(|word| word.starts_with(['/', '~']) || word.contains("ENV{"));
     match name {
+        "include" if odd => Some(Capability::DynamicCode),
         "include" | "add_subdirectory" if climbs || outside || (rooted && !own_place) => {
             Some(Capability::DynamicCode)
         }
@@ -295,6 +302,51 @@ fn is_plain_setting(word: &str) -> bool {
         || matches!(word, "ENVIRONMENT" | "CMAKE_CURRENT_SOURCE_DIR")
 }
 
+/// A macro that makes its code of text: no name in it is one of the file.
+fn rust(tokens: &[CodeLexeme]) -> Vec<CapabilityUse> {
+    let is = |at: usize, wanted: &str| word(tokens, at) == Some(wanted);
+    let makes_code = (0..tokens.len()).any(|at| is(at, "TokenStream"));
+    if !makes_code {
+        return Vec::new();
+    }
+    (1..tokens.len())
+        .filter(|at| {
+            let member = mark(tokens, at.saturating_sub(1)) == Some(".");
+            is(*at, "from_str") || (is(*at, "parse") && member)
+        })
+        .filter_map(|at| {
+            Some(found(
+                tokens.get(at)?.line,
+                Capability::DynamicCode,
+                "parse",
+            ))
+        })
+        .collect()
+}
+
+/// `preg_replace('/x/e', …)` runs what it puts in.
+fn php(tokens: &[CodeLexeme]) -> Vec<CapabilityUse> {
+    let pattern = |at: usize| {
+        let called = word(tokens, at.checked_sub(2)?)
+            .is_some_and(|name| matches!(name, "preg_replace" | "preg_filter" | "mb_ereg_replace"));
+        literal(tokens, at).filter(|_| called)
+    };
+    let runs = |text: &str| {
+        let end = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+        !end.is_empty() && text.get(end.len()..).is_some_and(|rest| rest.contains('e'))
+    };
+    (2..tokens.len())
+        .filter(|at| pattern(*at).is_some_and(runs))
+        .filter_map(|at| {
+            Some(found(
+                tokens.get(at)?.line,
+                Capability::DynamicCode,
+                "preg_replace",
+            ))
+        })
+        .collect()
+}
+
 fn terraform(tokens: &[CodeLexeme]) -> Vec<CapabilityUse> {
     let mut uses = Vec::new();
     for (at, lexeme) in tokens.iter().enumerate() {
@@ -304,6 +356,8 @@ fn terraform(tokens: &[CodeLexeme]) -> Vec<CapabilityUse> {
         let capability = match (word(tokens, at), next, value) {
             (Some("data"), Some("external"), _) => Some(Capability::Process),
             (Some("data"), Some("http"), _) => Some(Capability::Network),
+            // Where the state goes, with all that it knows.
+            (Some("backend"), Some(kind), _) if kind != "local" => Some(Capability::Network),
             (Some("source"), _, Some(source))
                 if !source.starts_with("./")
                     && !source.starts_with("../")
@@ -385,7 +439,10 @@ fn gradle(tokens: &[CodeLexeme]) -> Vec<CapabilityUse> {
             let inside =
                 *whole && !text.starts_with(['/', '~']) && !text.contains("..") && host.is_none();
             let from_root = !whole && text.starts_with('\u{fffd}') && !text.contains("..");
-            (!inside && !from_root).then_some(Capability::DynamicCode)
+            let script = [".gradle", ".kts", ".groovy"]
+                .iter()
+                .any(|ending| text.ends_with(ending));
+            (!inside && !from_root || !script).then_some(Capability::DynamicCode)
         } else if !known && (near("id") && versioned || near("classpath") && text.contains(':')) {
             Some(Capability::DynamicCode)
         } else if let Some(host) = host.filter(|_| near("url") || near("uri") || near("maven")) {

@@ -76,7 +76,8 @@ impl FileImports {
         self.modules.iter().any(|(name, _)| name == module)
     }
 
-    /// Imports of modules that are in no list.
+    /// Imports of modules that are in no list, and of those that nobody imports but for what
+    /// they can do.
     pub(super) fn libraries(
         &self,
         language: SourceLanguage,
@@ -84,16 +85,23 @@ impl FileImports {
     ) -> Vec<CapabilityUse> {
         self.modules
             .iter()
-            .filter(|(module, _)| {
-                !is_own(language, module)
-                    && !CapabilityTable::covers(table.harmless, module)
-                    && !CapabilityTable::covers(table.watched, module)
-                    && table.name(module).is_none()
-            })
-            .map(|(module, line)| CapabilityUse {
-                line: *line,
-                capability: Capability::Library,
-                text: module.clone(),
+            .filter_map(|(module, line)| {
+                let known = || {
+                    is_own(language, module)
+                        || CapabilityTable::covers(table.harmless, module)
+                        || CapabilityTable::covers(table.watched, module)
+                        || table.name(module).is_some()
+                };
+                let capability = match table.import(module.trim_start_matches('"')) {
+                    Some(capability) => capability,
+                    None if known() => return None,
+                    None => Capability::Library,
+                };
+                Some(CapabilityUse {
+                    line: *line,
+                    capability,
+                    text: module.clone(),
+                })
             })
             .collect()
     }

@@ -137,7 +137,7 @@ impl FileScan<'_> {
     }
 
     /// A text that stands for code: a function by its name in PHP, a module file
-    /// outside the project in Rust.
+    /// outside the project in Rust, what a timer of JavaScript runs.
     pub(super) fn names_code(&self, text: &str, at: usize) -> bool {
         let back = |by: usize| at.checked_sub(by).and_then(|at| self.token(at));
         if self.language == SourceLanguage::Php {
@@ -151,6 +151,11 @@ impl FileScan<'_> {
                 && matches!(back(2), Some(CodeToken::Word(word)) if word == "path");
             let up = text.split('/').filter(|part| *part == "..").count();
             return path && (text.starts_with('/') || up > 3);
+        }
+        // `setTimeout("code", 0)`.
+        if self.language == SourceLanguage::JavaScript {
+            return back(1) == Some(&CodeToken::Mark("("))
+                && matches!(back(2), Some(CodeToken::Word(word)) if matches!(word.as_str(), "setTimeout" | "setInterval" | "setImmediate" | "execScript"));
         }
         // `x."name"()`.
         self.language == SourceLanguage::Groovy && back(1) == Some(&CodeToken::Mark("."))
@@ -173,7 +178,29 @@ impl FileScan<'_> {
                     false
                 }
             };
-        pastes || spells || completes || self.calls_value(mark, at)
+        pastes || spells || completes || self.calls_value(mark, at) || self.joins_member(mark, at)
+    }
+
+    /// `x['const' + 'ructor'](…)`: a member whose name is there in pieces, and called.
+    fn joins_member(&self, mark: &str, at: usize) -> bool {
+        if self.language != SourceLanguage::JavaScript || mark != "[" {
+            return false;
+        }
+        let mut pieces = 0_usize;
+        let mut next = at.saturating_add(1);
+        while let Some(CodeToken::Text { whole: true, .. }) = self.token(next) {
+            pieces = pieces.saturating_add(1);
+            next = next.saturating_add(1);
+            if self.token(next) != Some(&CodeToken::Mark("+")) {
+                break;
+            }
+            next = next.saturating_add(1);
+        }
+        let called = matches!(
+            self.token(next.saturating_add(1)),
+            Some(CodeToken::Mark("(" | "?." | "[" | "."))
+        );
+        pieces > 1 && self.token(next) == Some(&CodeToken::Mark("]")) && called
     }
 
     /// PHP calls what an expression gives: `('a' . 'b')(…)`, `[$o, 'm'](…)`, `$o->{…}`. A

@@ -13,6 +13,7 @@ mod contained;
 mod directive;
 mod import;
 mod lexer;
+mod loaded_file;
 mod made_name;
 mod recipe;
 mod resolved_name;

@@ -6,6 +6,7 @@ use super::contained::{PathVariables, chain};
 use super::directive::directives;
 use super::import::{FileImports, imports};
 use super::lexer::{CodeLexeme, CodeToken, tokens};
+use super::loaded_file::loaded_files;
 use super::made_name::disguised;
 use super::resolved_name::ResolvedName;
 use super::syntax::{LexicalRules, rules};
@@ -28,6 +29,7 @@ pub(super) fn scan(language: SourceLanguage, text: &str) -> Result<Vec<Capabilit
     let imports = imports(language, &tokens);
     let mut uses = imports.libraries(language, table);
     uses.extend(directives(language, text, &tokens));
+    uses.extend(loaded_files(language, &tokens));
     let mut scan = FileScan {
         language,
         table,
@@ -282,7 +284,14 @@ impl FileScan<'_> {
                 (resolved, rule) = (opened, Some(found));
             }
         }
-        let Some(rule) = rule.or_else(|| self.method(parts, is_member, next)) else {
+        let method = || self.method(parts, is_member, next);
+        // `File::delete` is more than its type.
+        let rule = if self.is_reference(next) {
+            method().or(rule)
+        } else {
+            rule.or_else(method)
+        };
+        let Some(rule) = rule else {
             return;
         };
         let name = resolved.parts.join(".");
@@ -302,7 +311,8 @@ impl FileScan<'_> {
         } else {
             capability
         };
-        if self.is_contained(rule, capability, at, next)
+        // What is given to a method by its name, nobody sees here.
+        if (self.is_contained(rule, capability, at, next) && !self.is_reference(next))
             || is_plain_member(capability, &resolved.parts)
         {
             return;
@@ -330,12 +340,58 @@ impl FileScan<'_> {
         let called = matches!(
             self.tokens.get(next).map(|lexeme| &lexeme.token),
             Some(CodeToken::Mark("(" | "{" | "?." | "<" | "::" | "[" | "!"))
-        ) || self.rules.bare_arguments;
+        ) || self.rules.bare_arguments
+            || self.is_reference(next);
+        if !is_member && let [only] = parts {
+            return self.scoped_method(only).filter(|_| called);
+        }
         let last = parts.len().saturating_sub(1);
         parts.iter().enumerate().skip(from).find_map(|(at, part)| {
             let counts = called || at < last;
             self.table.method(part).filter(|_| counts)
         })
+    }
+
+    /// `File::delete`: a method by its name, for somebody else to call.
+    fn is_reference(&self, next: usize) -> bool {
+        matches!(self.language, SourceLanguage::Java | SourceLanguage::Kotlin)
+            && next
+                .checked_sub(2)
+                .is_some_and(|before| self.token(before) == Some(&CodeToken::Mark("::")))
+    }
+
+    /// `with(file) { deleteRecursively() }`: a method of whatever the block is about, by a name
+    /// that means one thing and that the file does not give to something of its own.
+    fn scoped_method(&self, name: &str) -> Option<NameRule> {
+        const TELLING: &[&str] = &[
+            "deleteRecursively",
+            "deleteExisting",
+            "deleteIfExists",
+            "deleteOnExit",
+            "deleteDir",
+            "writeText",
+            "writeBytes",
+            "appendText",
+            "appendBytes",
+            "copyRecursively",
+            "removeItem",
+        ];
+        let scoped = matches!(
+            self.language,
+            SourceLanguage::Kotlin | SourceLanguage::Groovy | SourceLanguage::Swift
+        );
+        let own = || {
+            self.tokens.windows(2).any(|pair| match pair {
+                [one, two] => {
+                    matches!(&one.token, CodeToken::Word(word) if matches!(word.as_str(), "fun" | "def" | "func" | "void"))
+                        && matches!(&two.token, CodeToken::Word(word) if word == name)
+                }
+                _ => false,
+            })
+        };
+        (scoped && TELLING.contains(&name) && !own())
+            .then(|| self.table.method(name))
+            .flatten()
     }
 
     pub(super) fn has_word(&self, wanted: &str) -> bool {

@@ -12,6 +12,8 @@ pub(super) struct CapabilityTable {
     pub(super) names: &'static [(&'static str, NameRule)],
     /// Methods of any receiver, sorted.
     pub(super) methods: &'static [(&'static str, NameRule)],
+    /// Modules whose import alone counts, sorted.
+    pub(super) imports: &'static [(&'static str, NameRule)],
     /// Calls that make a temporary directory or file, sorted.
     pub(super) temporary: &'static [&'static str],
     /// Constants that stand for the project's directory, sorted.
@@ -66,17 +68,21 @@ impl CapabilityTable {
 
     /// Whether a module, or one it is inside, is in a list.
     pub(super) fn covers(list: &[&str], module: &str) -> bool {
-        let mut outer = module;
-        loop {
-            if list.binary_search(&outer).is_ok() {
-                return true;
-            }
-            match outer.rfind(['.', '/']) {
-                Some(end) => outer = outer.get(..end).unwrap_or_default(),
-                None => return false,
-            }
-        }
+        outward(module).any(|outer| list.binary_search(&outer).is_ok())
     }
+
+    /// What importing a module alone brings in.
+    pub(super) fn import(&self, module: &str) -> Option<Capability> {
+        outward(module).find_map(|outer| find(self.imports, outer)?.capability)
+    }
+}
+
+/// A module, and every one that it is inside.
+fn outward(module: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(module), |inner| {
+        let end = inner.rfind(['.', '/'])?;
+        inner.get(..end)
+    })
 }
 
 fn find(rules: &'static [(&'static str, NameRule)], name: &str) -> Option<NameRule> {

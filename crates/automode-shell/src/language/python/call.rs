@@ -114,12 +114,7 @@ impl PyProgram<'_, '_> {
                 let inside: Vec<PyValue> = match self.state.heap.get(at) {
                     Some(held @ (HeapObject::List { .. } | HeapObject::Dict { .. })) => held
                         .values()
-                        .filter(|value| {
-                            matches!(
-                                value,
-                                PyValue::Function(_) | PyValue::Class(_) | PyValue::Method(..)
-                            )
-                        })
+                        .filter(|value| is_callable(value))
                         .cloned()
                         .collect(),
                     Some(HeapObject::Instance { .. }) | None => Vec::new(),
@@ -139,4 +134,17 @@ impl PyProgram<'_, '_> {
             | PyValue::Unknown(_) => {}
         }
     }
+}
+
+/// Whether something happens when a value is called: a function of the program, or one of the
+/// library that reaches outside.
+fn is_callable(value: &PyValue) -> bool {
+    if let PyValue::Name(name) = value {
+        let behaviour = PYTHON.call(name);
+        return behaviour.is_some_and(|behaviour| !behaviour.effects.is_empty());
+    }
+    matches!(
+        value,
+        PyValue::Function(_) | PyValue::Class(_) | PyValue::Method(..)
+    )
 }

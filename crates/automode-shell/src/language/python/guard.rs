@@ -1,4 +1,4 @@
-//! Keeps deep text away from the parser.
+//! Keeps deep text, and text that means another, away from the parser.
 //!
 //! A parser, a walk and even a drop of a tree recurse as deep as the text nests,
 //! and an overflowing stack ends the process. The depth that a tree can reach is
@@ -10,6 +10,43 @@ use ruff_python_parser::lexer::lex;
 
 /// Open brackets, blocks and operators of one expression together.
 const DEPTH: usize = 200;
+
+/// Lines among which Python looks for the name of an encoding, with some room for what a
+/// reader put in front.
+const HEAD: usize = 4;
+
+/// The encoding that the text asks for, where it would be read as other letters than these:
+/// in `utf-7` or `unicode_escape` a comment can hold statements.
+pub(super) fn strange_encoding(text: &str) -> Option<String> {
+    const PLAIN: &[&str] = &[
+        "utf8",
+        "utf8sig",
+        "ascii",
+        "usascii",
+        "latin1",
+        "iso88591",
+        "iso885915",
+        "cp1252",
+    ];
+    text.lines()
+        .take(HEAD)
+        .filter_map(|line| line.trim_start().strip_prefix('#'))
+        .flat_map(|comment| comment.split("coding").skip(1))
+        .filter_map(|named| {
+            let named = named
+                .strip_prefix([':', '='])?
+                .trim_start_matches([' ', '\t']);
+            let usual =
+                |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+            let end = named.find(|letter| !usual(letter)).unwrap_or(named.len());
+            named.get(..end)
+        })
+        .find(|name| {
+            let name = name.to_lowercase().replace(['-', '_'], "");
+            !name.is_empty() && !PLAIN.contains(&name.as_str())
+        })
+        .map(str::to_owned)
+}
 
 /// Whether the text is shallow enough to be parsed.
 pub(super) fn is_shallow(text: &str) -> bool {

@@ -126,6 +126,10 @@ impl PyProgram<'_, '_> {
             let what = "python code that nests too deep or does not parse".to_owned();
             return self.reading.gap(GapKind::Refused(what));
         }
+        if let Some(encoding) = guard::strange_encoding(text) {
+            let what = format!("python code in the encoding `{encoding}`");
+            return self.reading.gap(GapKind::Refused(what));
+        }
         match parse_module(text) {
             Ok(parsed) => {
                 let outer = std::mem::replace(&mut self.text, Rc::from(text));

@@ -176,6 +176,12 @@ impl<'a> CodeLexer<'a> {
         Ok(true)
     }
 
+    /// Whether `++` or `--` stands right before.
+    fn ends_with_count(&self) -> bool {
+        let before = self.cursor.since(0).trim_end();
+        before.ends_with("++") || before.ends_with("--")
+    }
+
     /// A slash in the place of a value opens a regular expression.
     fn regex(&mut self) -> Result<bool, String> {
         let rest = self.cursor.rest();
@@ -210,9 +216,19 @@ impl<'a> CodeLexer<'a> {
             Some(CodeToken::Text { .. } | CodeToken::Number | CodeToken::Command) => true,
             // `<div/>`, `</div>`: markup, where a slash is a slash.
             Some(CodeToken::Mark("<")) => true,
+            // `i++ / 2`: no expression can be counted up.
+            Some(CodeToken::Mark("+" | "-")) if self.ends_with_count() => true,
             Some(CodeToken::Mark(mark)) => matches!(*mark, ")" | "]" | "}" | "\"" | "'"),
         };
         let line = near_line(rest.get(1..).unwrap_or_default());
+        // `of`, `await` and `yield` are names of variables as well.
+        let either = matches!(
+            self.found.last().map(|last| &last.token),
+            Some(CodeToken::Word(word)) if matches!(word.as_str(), "of" | "await" | "yield")
+        );
+        if either && line.contains('/') && line.contains('(') {
+            return Err(format!("line {}: a slash of two meanings", self.line));
+        }
         if value {
             // Behind a bracket it may be either; without quotes both say the same.
             let bracket = matches!(
