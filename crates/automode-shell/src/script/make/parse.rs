@@ -106,6 +106,12 @@ impl Makefile {
                 _ if self.assignment(trimmed, certainty) => {}
                 _ => match rule(&self.with_known_targets(trimmed)) {
                     Some(rule) => {
+                        // `$$(shell …)` among what a target needs is expanded once more.
+                        self.shells_in(&rule.needs.replace("$$", "$"));
+                        // What is done for any name that has no rule is done for none that shows.
+                        if rule.targets.iter().any(|name| name == ".DEFAULT") {
+                            steps.unclear(trimmed);
+                        }
                         // A variable for one target only may hold anywhere.
                         if !self.assignment(&rule.needs, Certainty::Sometimes) {
                             current = Some(rule);
