@@ -35,8 +35,39 @@ pub fn fingerprint(call: &ToolCall) -> String {
 const MOST_WORDS: usize = 64;
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// The digest that a permit is given for: the call, and the files that it names as they are.
-/// A script that was changed since is another one.
+/// Files in which runners look up what a task is.
+const TASK_FILES: &[&str] = &[
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    ".justfile",
+    "Justfile",
+    "Taskfile.yml",
+    "Taskfile.yaml",
+    "package.json",
+    "composer.json",
+    "pyproject.toml",
+    "tox.ini",
+    "noxfile.py",
+    "tasks.py",
+    "Rakefile",
+    "Cargo.toml",
+    "build.gradle",
+    "build.gradle.kts",
+    "pom.xml",
+    "mix.exs",
+    "deno.json",
+    "docker-compose.yml",
+    "docker-compose.yaml",
+    "compose.yml",
+    "compose.yaml",
+    "Procfile",
+    "mise.toml",
+];
+
+/// The digest that a permit is given for: the call, the files that it names as they are, and
+/// those in which its tasks are looked up. A script that was changed since is another one.
 #[must_use]
 pub fn bound(call: &ToolCall) -> String {
     let (_, action) = tool::normalize(call);
@@ -54,18 +85,12 @@ pub fn bound(call: &ToolCall) -> String {
         .take(MOST_WORDS)
     {
         let path = path::absolute(word, &place, std::env::var("HOME").ok().as_deref());
-        let about = fs::metadata(&path).ok().filter(fs::Metadata::is_file);
-        if let Some(about) = about {
-            let body = (about.len() <= MOST_BYTES)
-                .then(|| fs::read(&path).ok())
-                .flatten();
-            // What cannot be read is never the same again.
-            let body = body.map_or_else(
-                || format!("{:?}{:?}", about.len(), about.modified().ok()),
-                automode_core::digest,
-            );
-            contents.push_str(&body);
-        }
+        contents.extend(content(&path));
+        // `make -C sub`, `cd sub && make`.
+        contents.extend(tasks(&path));
+    }
+    if !command.is_empty() {
+        contents.extend(tasks(&place));
     }
     let mut print = fingerprint(call);
     if !contents.is_empty() {
@@ -74,6 +99,27 @@ pub fn bound(call: &ToolCall) -> String {
         print.push_str(&digest);
     }
     print
+}
+
+/// What stands in the task files of a directory.
+fn tasks(directory: &str) -> impl Iterator<Item = String> {
+    let is_directory = fs::metadata(directory).is_ok_and(|about| about.is_dir());
+    let directory = directory.trim_end_matches('/').to_owned();
+    let names = TASK_FILES.iter().filter(move |_| is_directory);
+    names.filter_map(move |name| content(&format!("{directory}/{name}")))
+}
+
+/// What stands for the content of a file; nothing where there is none.
+fn content(path: &str) -> Option<String> {
+    let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let body = (about.len() <= MOST_BYTES)
+        .then(|| fs::read(path).ok())
+        .flatten();
+    // What cannot be read is never the same again.
+    Some(body.map_or_else(
+        || format!("{:?}{:?}", about.len(), about.modified().ok()),
+        automode_core::digest,
+    ))
 }
 
 /// The narrowest permission rule that covers a call; nothing where it would have to say more than it may.

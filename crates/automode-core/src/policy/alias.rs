@@ -75,6 +75,12 @@ fn once(words: &[String]) -> Vec<Vec<String>> {
     if runs_modules && words.get(1).is_some_and(|word| word == "-m") {
         found.push(replaced(2, &[]));
     }
+    // `pip3.11` is `pip`.
+    let bare =
+        head.trim_end_matches(|letter: char| letter.is_ascii_digit() || ".-".contains(letter));
+    if bare != head && !bare.is_empty() {
+        found.push(replaced(1, &[bare]));
+    }
     // A toolchain that was chosen says nothing of the command.
     if takes_toolchain(head) && words.get(1).is_some_and(|word| word.starts_with('+')) {
         found.push(replaced(2, &[head]));
@@ -97,6 +103,8 @@ mod tests {
         check("cargo t --all", "cargo test --all");
         check("cargo +nightly t", "cargo test");
         check("npm t", "npm test");
+        check("pip3.11 install x", "pip install x");
+        check("python3.12 -m pytest", "pytest");
         check("npm run-script test", "npm run test");
         check("docker-compose up -d", "docker compose up -d");
         check("docker compose up -d", "docker-compose up -d");

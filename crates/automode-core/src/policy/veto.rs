@@ -7,7 +7,7 @@
 
 use std::borrow::Borrow;
 
-use automode_shell::{Act, Analysis, Effect, GapKind, Host, Touch};
+use automode_shell::{Act, Analysis, Effect, GapKind, Host, Touch, VcsOp};
 use serde_json::Value;
 
 use super::{
@@ -353,6 +353,15 @@ fn effects<'a, R: Borrow<Rule>>(
                 }
             }
             Some((Touch::List, _)) | None => {}
+        }
+        // What git puts back, it writes.
+        if let Act::Vcs(VcsOp::DiscardChanges {
+            target: Some(target),
+        }) = &effect.act
+        {
+            for rule in index.editing().chain(index.named("Write")) {
+                note(rule, reached(rule, target, RuleReach::Path, subject));
+            }
         }
         if let Act::Connect {
             host: Host::Named(name),

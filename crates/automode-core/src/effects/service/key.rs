@@ -67,6 +67,9 @@ const COMMANDS: &str = "\
     replace reset run save send set submit sync transfer trigger truncate unset update \
     upload upsert webhook write yes";
 
+/// Words of a key that names whom else is told, and by which address.
+const TELLS: &str = "callback forward hook notify notification notifications postback webhook";
+
 /// Words that say, in front of any other, how much is shown.
 const WIDENS: &str = "\
     exclude excluding has hide include including is max min omit only show skip with without";
@@ -94,6 +97,8 @@ pub(super) fn of(key: &str) -> FieldKey {
         FieldKey::Unknown
     } else if is(HOLDS) || words == ["read", "only"] {
         FieldKey::Holds
+    } else if words.len() > 1 && is(TELLS) {
+        FieldKey::Unknown
     } else if words.last().is_some_and(|word| is_in(NAMES, word)) {
         FieldKey::Names
     } else if only(COMMANDS) {

@@ -67,10 +67,38 @@ fn names_history(start: &Invocation) -> bool {
 /// A secret as it stands, in capitals as hosts hide them, or encoded.
 fn is_told(word: &str) -> bool {
     holds_credential(word)
+        || begins_token(word)
         || (word.contains("akia") && holds_credential(&word.to_uppercase()))
         || probe::decoded(word)
             .iter()
             .any(|text| holds_credential(text))
+}
+
+/// The first part of a token that everybody knows by its beginning: the rest may follow in the
+/// next request.
+fn begins_token(word: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "xoxb-",
+        "xoxp-",
+        "sk_live_",
+        "rk_live_",
+        "sk-ant-",
+    ];
+    /// Fewer letters than these say nothing.
+    const TELLING: usize = 8;
+    BEGINNINGS.iter().any(|beginning| {
+        word.split(beginning).skip(1).any(|rest| {
+            let letters = rest.chars().take_while(char::is_ascii_alphanumeric);
+            letters.count() >= TELLING
+        })
+    })
 }
 
 fn holds(value: &Json) -> bool {
