@@ -16,8 +16,18 @@ pub(super) fn data_marks(path: &str, text: &str) -> Vec<String> {
         // Ruby fills its settings and test data in like pages.
         "yml" | "yaml" | "erb" | "rhtml" => templated(SourceLanguage::Ruby, text),
         "ejs" => templated(SourceLanguage::JavaScript, text),
-        "css" | "scss" | "sass" | "less" | "pcss" => {
-            lines_with(text, &["@plugin", "@config", "javascript:"])
+        "css" | "scss" | "sass" | "less" | "pcss" => lines_with(
+            text,
+            &[
+                "@plugin",
+                "@config",
+                "javascript:",
+                "require(",
+                "child_process",
+            ],
+        ),
+        "svg" | "graphql" | "gql" | "glsl" | "toml" => {
+            lines_with(text, &["require(", "child_process"])
         }
         "patch" | "diff" if lower.contains("/patches/") => {
             let added = text.lines().filter_map(|line| line.strip_prefix('+'));

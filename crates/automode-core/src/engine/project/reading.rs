@@ -11,13 +11,14 @@ use automode_shell::{
 use super::data::data_marks;
 use super::example::examples;
 use super::kind::{self, ProjectFileKind};
-use super::settings::{manifest_marks, settings};
-use super::source::{loaded_beside, scanned, scripts};
+use super::settings::{configured, manifest_marks, settings};
+use super::source::{loaded_beside, markup, scanned, scripts};
 use super::taken::taken_in;
 use super::task_file::tasks_of_python;
 use crate::effects::{exercised, lent, starting_commands};
 use crate::engine::case::Case;
 use crate::exceptions::{EXCEPTIONS, asked_program};
+use crate::policy::Subject;
 use crate::rules::CATALOGUE;
 use crate::scene::{ProjectState, Scene, Suspicion, SuspicionOrigin, report};
 use crate::{Action, ChangedFile, guards};
@@ -137,8 +138,12 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
                 .chain(loaded_beside(language, text))
                 .chain(self.taken_in(path, text))
                 .chain(self.climbs_out(path, text))
+                .chain(configured(path, text))
                 .collect(),
-            ProjectFileKind::Markup => scanned(SourceLanguage::JavaScript, &scripts(text)),
+            ProjectFileKind::Markup => scanned(SourceLanguage::JavaScript, &scripts(text))
+                .into_iter()
+                .chain(markup(text))
+                .collect(),
             ProjectFileKind::Settings => settings(path, text)
                 .into_iter()
                 .chain(self.taken_in(path, text))
@@ -267,6 +272,7 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
             .iter()
             .flat_map(|(command, analysis)| self.judged(command, analysis))
             .collect();
+        marks.extend(powerful_imports(path, text).into_iter().map(unread));
         let packed = [".zip", ".egg", ".whl", ".pyz"];
         if text.contains("sys.path") && packed.iter().any(|ending| text.contains(ending)) {
             marks.push(unread("takes modules from an archive that was not read"));
@@ -341,6 +347,7 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
         let rules = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
         marks.extend(rules.map(|finding| found(format!("{}: {}", finding.rule, finding.evidence))));
         marks.extend(guards::check(&scene).map(|stop| found(stop.reason)));
+        marks.extend(self.denied(analysis));
         let open = analysis.effects.iter().filter(|effect| {
             !self.is_read(&effect.act)
                 && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
@@ -401,6 +408,7 @@ impl ProjectReader<'_, '_> {
                 .map(|finding| found(format!("{}: {}", finding.rule, finding.evidence))),
         );
         marks.extend(guards::check(&scene).map(|stop| found(stop.reason)));
+        marks.extend(self.denied(analysis));
         let open = analysis.effects.iter().filter(|effect| {
             let changes = match effect.act.file_change() {
                 FileChange::Delete { .. } => true,
@@ -414,6 +422,21 @@ impl ProjectReader<'_, '_> {
         });
         marks.extend(open.map(beyond_routine));
         marks
+    }
+
+    /// A deny rule on files or hosts, which holds for what code does as for what is typed.
+    fn denied(&self, analysis: &Analysis) -> Option<ReadMark> {
+        let subject = Subject {
+            tool: "",
+            input: &serde_json::Map::new(),
+            action: &Action::Inert,
+            analysis: None,
+            effects: &analysis.effects,
+            context: &self.case.context,
+            facts: &self.case.facts,
+        };
+        let rule = self.case.policy.denies(&subject)?;
+        Some(found(format!("does what the rule `{}` denies", rule.rule)))
     }
 
     fn scene<'s>(&'s self, action: &'s Action, analysis: &'s Analysis) -> Scene<'s> {
@@ -510,6 +533,94 @@ fn is_library_call(gap: &Gap) -> bool {
     !OPEN.contains(&last) && !is_run_by_name(gap)
 }
 
+/// Modules that start programs, run text, or have power over other machines.
+const POWERFUL: &[&str] = &[
+    "Pyro5",
+    "aioboto3",
+    "aiodocker",
+    "ansible",
+    "ansible_runner",
+    "asyncssh",
+    "bdb",
+    "boto3",
+    "builtins",
+    "cProfile",
+    "cffi",
+    "cloudpickle",
+    "code",
+    "codeop",
+    "crontab",
+    "delegator",
+    "dill",
+    "distutils",
+    "docker",
+    "dulwich",
+    "envoy",
+    "execnet",
+    "fabric",
+    "fs",
+    "fsspec",
+    "gcsfs",
+    "git",
+    "imp",
+    "invoke",
+    "jsonpickle",
+    "keyring",
+    "kubernetes",
+    "marshal",
+    "nntplib",
+    "papermill",
+    "paramiko",
+    "pdb",
+    "pexpect",
+    "pip",
+    "plumbum",
+    "podman",
+    "profile",
+    "pssh",
+    "pty",
+    "ptyprocess",
+    "py",
+    "pycurl",
+    "pygit2",
+    "pyinfra",
+    "pysftp",
+    "rpyc",
+    "runpy",
+    "s3fs",
+    "sarge",
+    "scp",
+    "secretstorage",
+    "send2trash",
+    "sh",
+    "shellous",
+    "smbclient",
+    "telnetlib",
+    "trace",
+    "winrm",
+    "zipimport",
+];
+
+/// Imports of modules that nobody needs but for what they can do.
+fn powerful_imports(path: &str, text: &str) -> Vec<String> {
+    if !matches!(kind::ending(path), "py" | "pyw") {
+        return Vec::new();
+    }
+    let statements = text.split(['\n', ';']).map(str::trim);
+    statements
+        .filter_map(|line| {
+            let names = line
+                .strip_prefix("import ")
+                .or_else(|| line.strip_prefix("from "))?;
+            let names = names.split(" import ").next().unwrap_or_default();
+            let module = |name: &str| name.trim().split(['.', ' ']).next().map(str::to_owned);
+            let mut modules = names.split(',').filter_map(module);
+            modules.find(|module| POWERFUL.contains(&module.as_str()))
+        })
+        .map(|module| format!("uses `{module}`, which can do what is not seen here"))
+        .collect()
+}
+
 /// A call, an import or a program that may be anything, whoever calls for it.
 fn is_run_by_name(gap: &Gap) -> bool {
     /// Calls that run what they are given.
@@ -553,53 +664,8 @@ fn is_run_by_name(gap: &Gap) -> bool {
         "__builtins__",
         "remove_tree",
         "send2trash",
-    ];
-    /// Modules that start programs, run text, or have power over other machines.
-    const MODULES: &[&str] = &[
-        "aioboto3",
-        "ansible_runner",
-        "asyncssh",
-        "bdb",
-        "boto3",
-        "builtins",
-        "cProfile",
-        "cffi",
-        "cloudpickle",
-        "code",
-        "codeop",
-        "crontab",
-        "dill",
-        "distutils",
-        "docker",
-        "dulwich",
-        "fabric",
-        "git",
-        "imp",
-        "invoke",
-        "jsonpickle",
-        "keyring",
-        "kubernetes",
-        "marshal",
-        "nntplib",
-        "paramiko",
-        "pdb",
-        "pexpect",
-        "pip",
-        "plumbum",
-        "podman",
-        "profile",
-        "pty",
-        "ptyprocess",
-        "pygit2",
-        "pysftp",
-        "runpy",
-        "scp",
-        "secretstorage",
-        "send2trash",
-        "sh",
-        "telnetlib",
-        "trace",
-        "zipimport",
+        "run_process",
+        "open_process",
     ];
     match &gap.kind {
         GapKind::Call { name, .. } => {
@@ -607,12 +673,13 @@ fn is_run_by_name(gap: &Gap) -> bool {
             let module = module.split(['.', '(', ' ']).next().unwrap_or_default();
             let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
             RUNS.contains(&last)
-                || MODULES.contains(&module)
+                || POWERFUL.contains(&module)
                 // A way round the name: `os.__dict__["system"]`, `vars(os)["system"]`.
                 || ["__dict__", "__globals__", "__builtins__", "__subclasses__", "vars(", "globals("]
                     .iter()
                     .any(|way| name.contains(way))
                 || name.starts_with("sys.path ")
+                || name.starts_with("__path__")
         }
         // What the budget did not reach was not read.
         GapKind::DynamicProgram | GapKind::Budget => true,

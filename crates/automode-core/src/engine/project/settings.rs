@@ -1,6 +1,7 @@
 //! Settings of tools, line by line: what they load or run, and where they lead.
 
 use automode_shell::is_steering_variable;
+use serde_json::Value;
 
 use super::kind;
 use crate::scene::report;
@@ -88,6 +89,9 @@ const TELLING: &[&str] = &[
     "_hooks",
     "\"binary\"",
     "<%",
+    "yarnpath",
+    "<!entity",
+    "path:/",
 ];
 
 /// Lines that name a place for people.
@@ -103,13 +107,11 @@ const SHOWN: &[&str] = &[
 
 /// Lines of a tool's settings that say what it loads or runs, or lead elsewhere.
 pub(super) fn settings(path: &str, text: &str) -> Vec<String> {
-    let lines = text.lines();
     if path.contains("/.cargo/") {
         return cargo_settings(text);
     }
-    lines
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']) && !line.starts_with("//"))
+    entries(text)
+        .iter()
         .filter(|line| {
             // The end of an element is no path.
             let lower = line.to_lowercase().replace("/>", ">");
@@ -118,10 +120,74 @@ pub(super) fn settings(path: &str, text: &str) -> Vec<String> {
             ];
             let shown = SHOWN.iter().any(|word| lower.contains(word));
             TELLING.iter().any(|word| lower.contains(word))
-                || is_steering_line(line)
+                || line.split([',', '{', '}', '[', ']']).any(is_steering_line)
+                || is_spelled_in_numbers(&lower)
                 || takes_data_for_code(&lower)
                 || (!shown && leads.iter().any(|lead| lower.contains(lead)))
         })
+        .map(|line| format!("sets `{}`, which may load other code", report::name(line)))
+        .collect()
+}
+
+/// What settings say, one value a line and with its key: an object that stands in one line says
+/// no less than one in many, and a line of a list belongs to the key above it.
+fn entries(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
+        leaves(&value, "", &mut found);
+        return found;
+    }
+    let mut key = "";
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with(['#', ';']) || line.starts_with("//") {
+            continue;
+        }
+        let listed = line.starts_with(['"', '\'', '-']) && !line.contains([':', '=']);
+        if listed {
+            found.push(format!("{key} {line}"));
+            continue;
+        }
+        key = line.split([':', '=']).next().unwrap_or_default().trim();
+        found.push(line.to_owned());
+    }
+    found
+}
+
+fn leaves(value: &Value, key: &str, found: &mut Vec<String>) {
+    let below = |name: &str| match key {
+        "" => name.to_owned(),
+        key => format!("{key}.{name}"),
+    };
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                leaves(value, &below(name), found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, key, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            found.push(format!("\"{key}\": {value}"));
+        }
+    }
+}
+
+/// `"comm\u0061nd"`: a letter that needs no number.
+fn is_spelled_in_numbers(line: &str) -> bool {
+    ["\\u00", "\\x", "\\u{"].iter().any(|start| {
+        line.split(start).skip(1).any(|rest| {
+            let digits = rest.get(..2).unwrap_or_default();
+            u8::from_str_radix(digits, 16).is_ok_and(|letter| letter.is_ascii_graphic())
+        })
+    })
+}
+
+/// Lines of a configuration in JavaScript that name a file which is not its language's.
+pub(super) fn configured(path: &str, text: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let configures = name.contains(".config.") || name.contains(".conf.") || name.contains("rc.");
+    entries(text)
+        .iter()
+        .filter(|line| configures && takes_data_for_code(&line.to_lowercase()))
         .map(|line| format!("sets `{}`, which may load other code", report::name(line)))
         .collect()
 }
@@ -130,6 +196,7 @@ pub(super) fn settings(path: &str, text: &str) -> Vec<String> {
 fn is_steering_line(line: &str) -> bool {
     line.split_once(['=', ':']).is_some_and(|(name, value)| {
         let name = name.trim().trim_matches(['"', '\'']);
+        let name = name.rsplit(['.', ' ']).next().unwrap_or(name);
         let upper = !name.is_empty()
             && name
                 .chars()
@@ -182,7 +249,7 @@ fn cargo_settings(text: &str) -> Vec<String> {
 }
 
 /// What an entry of a package's manifest may start: settings of tools that look for them there.
-pub(super) fn manifest_marks(key: &str, value: &serde_json::Value) -> Vec<String> {
+pub(super) fn manifest_marks(key: &str, value: &Value) -> Vec<String> {
     const PLAIN: &[&str] = &[
         "author",
         "browser",
@@ -224,12 +291,30 @@ pub(super) fn manifest_marks(key: &str, value: &serde_json::Value) -> Vec<String
         "workspaces",
         "$schema",
     ];
-    if PLAIN.contains(&key) {
-        return Vec::new();
+    /// Entries that name files which are loaded as code.
+    const LOADED: &[&str] = &[
+        "autoload",
+        "autoload-dev",
+        "bin",
+        "browser",
+        "exports",
+        "imports",
+        "main",
+        "module",
+    ];
+    let mut found = Vec::new();
+    if LOADED.contains(&key) {
+        let mut lines = Vec::new();
+        leaves(value, key, &mut lines);
+        let odd = lines.iter().filter(|line| names_data(line));
+        found.extend(odd.map(|line| format!("loads `{}` as code", report::name(line))));
     }
-    serde_json::to_string_pretty(&serde_json::json!({ key: value }))
-        .map(|lines| settings("", &lines))
-        .unwrap_or_default()
+    if PLAIN.contains(&key) {
+        return found;
+    }
+    let lines = serde_json::json!({ key: value }).to_string();
+    found.extend(settings("", &lines));
+    found
 }
 
 /// Words of lines that name code to be loaded.
@@ -329,6 +414,54 @@ pub(super) fn is_odd_data(word: &str) -> bool {
     word.contains('.') && kind::is_data(word) && !ORDINARY.contains(&kind::ending(word))
 }
 
+/// Whether a line names a file that people read, and programs only as what they work on.
+fn names_data(line: &str) -> bool {
+    let mut words = line.split(['"', '\'', ' ', '\t', ',', '=', '[', ']', '(', ')', '<', '>']);
+    words.any(|word| {
+        let word = word.trim_end_matches(['$', '}', ')', '?', '|']);
+        let read = matches!(
+            kind::ending(word),
+            "txt" | "text" | "md" | "markdown" | "rst" | "html" | "htm" | "csv" | "tsv" | "log"
+        );
+        read || is_odd_data(word)
+    })
+}
+
+/// Whether a line of settings says which files are run, and means some that are not read.
+fn runs_data(line: &str) -> bool {
+    const PATTERNS: &[&str] = &[
+        "python_files",
+        "testmatch",
+        "testregex",
+        "setupfiles",
+        "globalsetup",
+        "globalteardown",
+        "transform",
+        "preload",
+        "spec:",
+        "testpattern",
+    ];
+    let bare = |word: &str| kind::is_data(&format!("x.{word}")) && word != "json";
+    let endings = line.contains("modulefileextensions")
+        && line
+            .split(['"', '\'', ' ', ','])
+            .any(|word| !word.is_empty() && bare(word));
+    endings || PATTERNS.iter().any(|key| line.contains(key)) && names_data(line)
+}
+
+/// Whether a line names a library of machine code.
+fn names_library(line: &str) -> bool {
+    let mut words = line.split([
+        '"', '\'', ' ', '\t', ',', '=', '[', ']', ':', '<', '>', '{', '}',
+    ]);
+    words.any(|word| {
+        matches!(
+            kind::ending(word),
+            "so" | "dll" | "dylib" | "jar" | "node" | "pyd" | "wasm" | "exe"
+        )
+    })
+}
+
 /// Whether a line of settings takes a file for code whose name says that it is none.
 fn takes_data_for_code(line: &str) -> bool {
     const KEYS: &[&str] = &[
@@ -383,7 +516,9 @@ fn takes_data_for_code(line: &str) -> bool {
             ' ', '\t', ',', '[', ']', '"', '\'', '=', '(', ')', '<', '>', ';',
         ])
     };
-    named && quoted().any(data)
+    runs_data(line)
+        || names_library(line)
+        || named && quoted().any(data)
         || (named || listed || loads) && bare().any(beside)
         || (named || listed || loads) && words().any(odd)
 }

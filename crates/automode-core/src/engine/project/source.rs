@@ -76,9 +76,47 @@ fn takes_data_for_code(line: &str) -> bool {
     loads && words.any(is_odd_data)
 }
 
-/// The scripts in a markup file.
+/// What stands out in markup beside its scripts: code that is taken from another file, and
+/// expressions that reach for more than the page.
+pub(super) fn markup(text: &str) -> Vec<String> {
+    const REACHING: &[&str] = &[
+        ".constructor",
+        "constructor(",
+        "constructor[",
+        "require(",
+        "child_process",
+        "globalThis",
+        "mainModule",
+    ];
+    let is_elsewhere = |line: &str| {
+        let source = line.split_once("<script").and_then(|(_, tag)| {
+            let tag = tag.split('>').next().unwrap_or_default();
+            tag.split_once("src")
+        });
+        let name = source.map(|(_, value)| value.trim_start_matches([' ', '=', '"', '\'']));
+        name.is_some_and(|name| {
+            let name = name.split(['"', '\'', ' ']).next().unwrap_or_default();
+            let code = [".js", ".ts", ".mjs", ".cjs", ".jsx", ".tsx"];
+            !code.iter().any(|ending| name.ends_with(ending))
+        })
+    };
+    text.lines()
+        .filter(|line| REACHING.iter().any(|word| line.contains(word)) || is_elsewhere(line))
+        .map(|line| {
+            let line = report::name(line.trim());
+            format!("loads or does what is not read here: `{line}`")
+        })
+        .collect()
+}
+
+/// The scripts in a markup file, and the part in front of it that is one.
 pub(super) fn scripts(text: &str) -> String {
     let mut out = String::new();
+    let front = text.trim_start().strip_prefix("---");
+    if let Some((front, _)) = front.and_then(|text| text.split_once("\n---")) {
+        out.push_str(front);
+        out.push('\n');
+    }
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("<script") {
         let Some((_, body)) = after.split_once('>') else {
