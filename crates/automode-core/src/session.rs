@@ -63,6 +63,9 @@ impl WrittenFile {
     /// The mark of a file that is somebody's work under a new name.
     pub(crate) const MOVED: &'static str = "moved";
 
+    /// The mark of a folder of libraries that was filled by hand.
+    pub(crate) const COPIED: &'static str = "copied";
+
     /// It took the place of what was there.
     #[must_use]
     pub fn is_moved(&self) -> bool {

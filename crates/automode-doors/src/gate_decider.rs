@@ -137,6 +137,7 @@ impl GateDecider {
                 permitted: kept.permitted,
                 by: None,
                 writes: settlement.written.clone(),
+                project: settlement.project,
             },
         ));
         if let Some(log) = log {

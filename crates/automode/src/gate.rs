@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use automode_core::confine::Protection;
-use automode_core::engine::{Input, JudgePresence, Settlement, Step};
+use automode_core::engine::{Input, JudgePresence, ProjectStep, Settlement, Step};
 use automode_core::judge::Model;
 use automode_core::policy::{OnUnavailable, Policy};
 use automode_core::{
@@ -158,6 +158,7 @@ impl Gate {
                 permitted: false,
                 by: None,
                 writes: settlement.written.clone(),
+                project: settlement.project,
             },
         ));
         // The verdict stands, whether or not it is remembered.
@@ -301,6 +302,7 @@ impl Gate {
                 outcome: Outcome::Pending,
             },
             written: Vec::new(),
+            project: ProjectStep::Nothing,
             judged: None,
             effects: None,
         }

@@ -22,7 +22,7 @@ mod step;
 
 pub use case::{JudgePresence, Question};
 pub use confinable::{Confinable, Recoverable};
-pub use record::{Judged, Settlement};
+pub use record::{Judged, ProjectStep, Settlement};
 pub use step::{Engine, Input, Step};
 
 use crate::{Finding, Mode, Stage, Trace};

@@ -6,9 +6,12 @@ use automode_shell::{
     Act, Direction, Effect, Extent, FileChange, FileFact, Host, Nature, Taint, Target, Value, VcsOp,
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::case::Case;
+use super::project;
 use crate::effects::Effects;
-use crate::scene::certain;
+use crate::scene::{ProjectState, certain};
 use crate::{
     Action, CallRecord, Decision, Ledger, Outcome, PathKind, Session, Verdict, WrittenFile, brief,
     digest, judge, path, rules, transcript,
@@ -24,10 +27,46 @@ pub struct Settlement {
     pub call: CallRecord,
     /// Files that the call writes if it runs.
     pub written: Vec<WrittenFile>,
+    /// What the call has to do with the code of the project.
+    pub project: ProjectStep,
     /// The judge's part, where one was asked.
     pub judged: Option<Judged>,
     /// What the call would do; `None`: the engine broke before it was known.
     pub effects: Option<Effects>,
+}
+
+/// What a call has to do with the code of the project, for those that come after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProjectStep {
+    #[default]
+    Nothing,
+    /// It moves the history on: what later sessions find committed is not read for that.
+    MovesHistory,
+    /// It runs code of the project, all of which was read and is clean.
+    RunsRead,
+    /// It runs code of the project that was not read, or is not clean.
+    RunsUnread,
+}
+
+impl ProjectStep {
+    /// Whether there is nothing to note.
+    #[must_use]
+    pub const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+}
+
+/// The step that a call is.
+pub(super) fn project_step(case: &Case<'_>) -> ProjectStep {
+    if project::moves_history(case) {
+        return ProjectStep::MovesHistory;
+    }
+    match &case.project {
+        ProjectState::Unknown => ProjectStep::Nothing,
+        ProjectState::Clean => ProjectStep::RunsRead,
+        ProjectState::Suspect(_) => ProjectStep::RunsUnread,
+    }
 }
 
 /// The judge's part in a decision.
@@ -208,6 +247,9 @@ fn marks(
     }
     if moves_strange_work(case, effect) {
         marks.push(WrittenFile::MOVED.to_owned());
+    }
+    if project::fills_library(case, effect) {
+        marks.push(WrittenFile::COPIED.to_owned());
     }
     marks.sort();
     marks.dedup();

@@ -436,6 +436,7 @@ impl<'a> Engine<'a> {
             ledger,
             call: record::call(&self.case, decision.verdict),
             written: record::written(&self.case),
+            project: record::project_step(&self.case),
             judged: self.judged.take(),
             // A settled line answers nothing more, so it need not keep them.
             effects: Some(std::mem::replace(

@@ -514,6 +514,8 @@ fn mark(name: &str) -> Taint {
         "decoded" => Taint::DECODED,
         "session" => Taint::SESSION,
         "local" => Taint::LOCAL,
+        // It says what is in a folder, not where that comes from.
+        WrittenFile::COPIED => Taint::NONE,
         _ => Taint::UNKNOWN,
     }
 }

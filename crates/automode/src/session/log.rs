@@ -192,6 +192,7 @@ impl Log {
                 left_out: 0,
                 lost: true,
                 suspicious: Vec::new(),
+                base: None,
             };
             return Ok(line_of(&lost) + text);
         }
@@ -401,6 +402,7 @@ fn folded(text: &str, lost: bool) -> String {
             Ok(
                 Note::Ledger(_)
                 | Note::Cost(_)
+                | Note::Base { .. }
                 | Note::Suspicious(_)
                 | Note::Folded { .. }
                 | Note::End,
@@ -429,6 +431,7 @@ fn folded(text: &str, lost: bool) -> String {
         left_out,
         lost: lost || memory.lost,
         suspicious: memory.suspicious,
+        base: memory.base,
     };
     let mut folded = line_of(&summary);
     for (_, line) in kept {

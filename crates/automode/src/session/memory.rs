@@ -79,6 +79,7 @@ impl Memory {
                 }
             }
             Note::Suspicious(result) => self.standing.suspect(result),
+            Note::Base { commit } => self.standing.leave(commit),
             Note::Cost(cost) => self.standing.cost = self.standing.cost.plus(cost),
             Note::Folded {
                 ledger,
@@ -86,8 +87,10 @@ impl Memory {
                 written,
                 lost,
                 suspicious,
+                base,
                 ..
             } => {
+                self.standing.base = base;
                 suspicious
                     .into_iter()
                     .for_each(|result| self.standing.suspect(result));

@@ -3,6 +3,7 @@
 //! Kinds that this version does not know are kept as they are: another version may
 //! be running beside it.
 
+use automode_core::engine::ProjectStep;
 use automode_core::{Ledger, Outcome, RepoFact, SuspiciousResult, Verdict, WrittenFile};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,11 @@ pub enum Note {
     },
     /// A result spoke to the agent.
     Suspicious(SuspiciousResult),
+    /// The commit up to which the project's code is the person's or was read, while not all of
+    /// what came after it was; nothing: all of it was.
+    Base {
+        commit: Option<String>,
+    },
     /// Asking the judge had a price.
     Cost(Cost),
     /// What older lines came to when they were folded.
@@ -55,6 +61,9 @@ pub enum Note {
         /// Results that spoke to the agent.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         suspicious: Vec<SuspiciousResult>,
+        /// The commit after which not everything was read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<String>,
     },
     End,
     #[serde(other)]
@@ -82,6 +91,9 @@ pub struct CallNote {
     /// Files that it writes if it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<WrittenFile>,
+    /// What it has to do with the project's code if it runs.
+    #[serde(default, skip_serializing_if = "ProjectStep::is_nothing")]
+    pub project: ProjectStep,
 }
 
 /// How a ledger moved, so that movements of several processes add up.

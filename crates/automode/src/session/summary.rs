@@ -31,6 +31,8 @@ pub struct SessionSummary {
     pub lost: bool,
     /// Results that spoke to the agent.
     pub suspicious: Vec<SuspiciousResult>,
+    /// The commit after which not all of the project's code was read.
+    pub base: Option<String>,
     /// Where each path stands in `written`.
     places: HashMap<String, usize>,
 }
@@ -86,6 +88,10 @@ impl SessionSummary {
     /// session's own.
     pub fn add_project(&mut self, project: Self, holds: impl Fn(&WrittenFile) -> bool) {
         self.lost |= project.lost;
+        // What came after it is read as if it had come in this session.
+        if let (Some(repo), Some(base)) = (&mut self.repo, project.base) {
+            repo.head = Some(base);
+        }
         let marked = project.written.into_iter().filter(is_marked);
         for file in marked.filter(|file| holds(file)) {
             self.wrote(WrittenFile {
@@ -94,6 +100,14 @@ impl SessionSummary {
                 ..file
             });
         }
+    }
+
+    /// The history moved on from a commit: the first of several counts, until all was read.
+    pub(super) fn leave(&mut self, commit: Option<String>) {
+        self.base = match commit {
+            Some(commit) => self.base.take().or(Some(commit)),
+            None => None,
+        };
     }
 
     /// The project's record is gone: something that it held may have been downloaded, so the
@@ -163,6 +177,7 @@ fn is_for_the_judge(line: &str, memory: &Memory) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use automode_core::engine::ProjectStep;
     use automode_core::{Ledger, Outcome, SuspiciousResult, Verdict, WrittenFile};
     use proptest::prelude::*;
 
@@ -198,6 +213,7 @@ mod tests {
             permitted: false,
             by: id.is_multiple_of(2).then(|| "a1".to_owned()),
             writes: (0..id % 4).map(|name| file(name, "")).collect(),
+            project: ProjectStep::default(),
         })
     }
 
@@ -229,6 +245,10 @@ mod tests {
                 left_out: 1,
                 lost: false,
                 suspicious: vec![suspicious(name)],
+                base: name.is_multiple_of(2).then(|| "c0ffee".to_owned()),
+            }),
+            any::<bool>().prop_map(|read| Note::Base {
+                commit: (!read).then(|| "beef".to_owned()),
             }),
             (0_u8..4).prop_map(|name| Note::Suspicious(suspicious(name))),
             Just(Note::End),

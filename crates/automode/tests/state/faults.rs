@@ -8,6 +8,7 @@ use std::time::Duration;
 use automode::audit::{self, AppendedTo, Circumstance, Entry};
 use automode::session::{self, CallNote, Note};
 use automode::state::{Lock, State};
+use automode_core::engine::ProjectStep;
 use automode_core::{Decision, Ground, Outcome, Presence, Trace, Verdict, WrittenFile};
 
 use crate::{PATIENCE, only_file, state};
@@ -33,6 +34,7 @@ fn call(id: usize, writes: Vec<WrittenFile>) -> Note {
         permitted: false,
         by: None,
         writes,
+        project: ProjectStep::default(),
     })
 }
 

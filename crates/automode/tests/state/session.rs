@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use automode::session::{self, CallNote, Cost, LedgerNote, Memory, Note, Phase};
 use automode::state::State;
+use automode_core::engine::ProjectStep;
 use automode_core::transcript;
 use automode_core::{Ledger, Mode, Outcome, Presence, Verdict, WrittenFile};
 
@@ -28,6 +29,7 @@ fn call(id: &str, verdict: Verdict) -> Note {
         permitted: false,
         by: None,
         writes: vec![file(&format!("/w/{id}"), "")],
+        project: ProjectStep::default(),
     })
 }
 

@@ -8,7 +8,7 @@ use std::mem::ManuallyDrop;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode::audit::{self, Circumstance, Entry};
-use automode::engine::Settlement;
+use automode::engine::{ProjectStep, Settlement};
 use automode::ports::{FileSystem, SessionRecord};
 use automode::session::{self, CallNote, Memory, Note, SessionSummary};
 use automode::{Decision, Ground, Mode, Presence, Query, Session, ToolCall, Verdict, permit};
@@ -30,6 +30,7 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     let (mut standing, mut trouble) = standing(context);
     let mut notes = begin(context, &mut standing);
     let project = project(context, &standing);
+    let began = standing.repo.as_ref().and_then(|repo| repo.head.clone());
     if let Some(project) = &project {
         add_project(&mut standing, project);
     }
@@ -89,6 +90,7 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
     // What is denied does not run, and what is asked about is kept once it has run.
     if settlement.decision.verdict == Verdict::Allow {
         trouble |= !keep_marks(context, project.as_ref(), &writes);
+        trouble |= !keep_base(context, project.as_ref(), began, settlement.project);
     }
     notes.extend(learned(
         context,
@@ -105,6 +107,7 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
             permitted: permitted && context.event.kind.phase() == HookPhase::BeforeTool,
             by: context.event.subagent.as_ref().map(|by| by.id.clone()),
             writes,
+            project: settlement.project,
         },
     ));
     trouble |= keep(context, &notes, &log).is_err();
@@ -239,6 +242,34 @@ pub fn keep_marks(
         outcome: Outcome::Succeeded,
         files: marked,
     };
+    project.append(&[note], context.patience()).is_ok()
+}
+
+/// Keeps from which commit on the project's code is to be read: a commit, a merge or a checkout
+/// does not make it the person's in the eyes of the next session. A run of all that was read
+/// and is clean settles it.
+pub fn keep_base(
+    context: &HookContext<'_>,
+    project: Option<&session::Log>,
+    began: Option<String>,
+    step: ProjectStep,
+) -> bool {
+    let commit = match (step, began) {
+        (ProjectStep::MovesHistory, Some(began)) => Some(began),
+        (ProjectStep::RunsRead, _) => None,
+        (ProjectStep::Nothing | ProjectStep::MovesHistory | ProjectStep::RunsUnread, _) => {
+            return true;
+        }
+    };
+    let Some(project) = project else {
+        return true;
+    };
+    // Most calls find it as they would leave it.
+    let known = project.glance().map(|known| known.base);
+    if known.is_ok_and(|known| known.is_some() == commit.is_some()) {
+        return true;
+    }
+    let note = Note::Base { commit };
     project.append(&[note], context.patience()).is_ok()
 }
 
@@ -407,6 +438,7 @@ fn learned(
             | Note::Subagent { .. }
             | Note::Suspicious(_)
             | Note::Cost(_)
+            | Note::Base { .. }
             | Note::Folded { .. }
             | Note::End
             | Note::Unknown => None,

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use automode::audit::{self, PersonAnswer, Said};
+use automode::engine::ProjectStep;
 use automode::observe::first_bytes;
 use automode::ports::NoRecall;
 use automode::session::{self, Note, Phase, SessionSummary};
@@ -173,6 +174,18 @@ pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outco
         .collect();
     // What cannot be kept is told with the next decision.
     decide::keep_marks(context, project.as_ref(), &marked);
+    if let Some(known) = known.filter(|known| ran && known.note.verdict == Verdict::Ask) {
+        // Who lets code run that was not read has said what they think of it.
+        let step = match known.note.project {
+            ProjectStep::RunsUnread => ProjectStep::RunsRead,
+            step @ (ProjectStep::Nothing | ProjectStep::MovesHistory | ProjectStep::RunsRead) => {
+                step
+            }
+        };
+        let began = memory.standing.repo.as_ref();
+        let began = began.and_then(|repo| repo.head.clone());
+        decide::keep_base(context, project.as_ref(), began, step);
+    }
     let done = Note::Done {
         id: id.map(str::to_owned),
         print,

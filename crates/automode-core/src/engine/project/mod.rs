@@ -22,8 +22,9 @@ use automode_shell::{Act, Analysis, Code, Coverage, FileFact, GapKind, Nature, V
 use super::case::Case;
 use crate::rules::{adds_to_history, git_directory, outgoing_query, runs_hooks};
 use crate::scene::{ProjectState, Suspicion, SuspicionOrigin};
-use crate::{ChangedFile, LOST_PROJECT, Query, Tracking};
+use crate::{ChangedFile, LOST_PROJECT, Query, Tracking, WrittenFile};
 use reading::ProjectReader;
+pub(super) use same_command::{fills_library, moves_history};
 
 /// The most files of the session that are looked at beside those that git tells of.
 const SESSION_FILES: usize = 64;
@@ -160,9 +161,18 @@ fn brought(case: &Case<'_>) -> Vec<Suspicion> {
         .iter()
         .filter(|file| {
             let counts = |mark: &String| matches!(mark.as_str(), "network" | "decoded");
-            file.taint.iter().any(counts)
+            file.taint.iter().any(counts) || is_filled(case, file)
         })
         .filter_map(|file| {
+            let folder = file.path.trim_end_matches('/');
+            if is_filled(case, file) && case.context.is_inside(folder) {
+                let why = "was copied, linked or unpacked, and code is loaded from it";
+                return Some(Suspicion {
+                    subject: file.path.clone(),
+                    why: why.to_owned(),
+                    origin: SuspicionOrigin::Unread,
+                });
+            }
             let why = match file.path.strip_suffix('/') {
                 // What came into the project itself is in the lists, and read there.
                 Some(folder) if case.context.roots.iter().any(|root| root == folder) => {
@@ -184,6 +194,13 @@ fn brought(case: &Case<'_>) -> Vec<Suspicion> {
             })
         })
         .collect()
+}
+
+/// A folder of libraries that was filled by hand, or a link to one.
+fn is_filled(case: &Case<'_>, file: &WrittenFile) -> bool {
+    let now = case.facts.shell.files.get(&file.path);
+    let folder = file.path.ends_with('/') || matches!(now, Some(FileFact::Directory));
+    folder && file.taint.iter().any(|mark| mark == WrittenFile::COPIED)
 }
 
 /// Code of the project that was written and is not there.

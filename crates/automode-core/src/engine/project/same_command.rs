@@ -42,9 +42,11 @@ pub(super) fn replaces_manifest(case: &Case<'_>) -> bool {
 
 pub(super) fn suspicions(case: &Case<'_>) -> Vec<Suspicion> {
     let analysis = &case.effects.analysis;
+    let last = last_run(case);
     analysis
         .effects
         .iter()
+        .filter(|effect| last.is_none_or(|last| effect.by <= last))
         .filter_map(|effect| {
             let start = analysis.invocations.get(effect.by);
             let why = match effect.act.file_change() {
@@ -57,8 +59,9 @@ pub(super) fn suspicions(case: &Case<'_>) -> Vec<Suspicion> {
                         format!("{} is written beside the run", report::name(&target.path))
                     })
                 }
-                FileChange::Repository(op) => changes_tree(op, start)
-                    .then(|| "puts other files into the project beside the run".to_owned()),
+                FileChange::Repository(op) => (changes_tree(op, start)
+                    && !start.is_some_and(|start| sets_aside(case, start)))
+                .then(|| "puts other files into the project beside the run".to_owned()),
                 FileChange::Nothing | FileChange::Delete { .. } | FileChange::Untold => None,
             }
             .or_else(|| builds_package(effect, start))?;
@@ -69,6 +72,54 @@ pub(super) fn suspicions(case: &Case<'_>) -> Vec<Suspicion> {
             })
         })
         .collect()
+}
+
+/// The last start of code of the project, in a command that runs from its beginning to its end:
+/// what comes after it changes nothing about the run.
+fn last_run(case: &Case<'_>) -> Option<usize> {
+    const TURNS: &[&str] = &[
+        "for", "while", "until", "select", "function", "trap", "coproc", "eval", "source",
+    ];
+    let text = case.scene().text();
+    let joined = text
+        .replace("&&", ";")
+        .replace(">&", ">")
+        .replace("&>", ">");
+    let plain = !joined.contains('&')
+        && !joined.contains("()")
+        && !joined
+            .split(|letter: char| !letter.is_alphanumeric())
+            .any(|word| TURNS.contains(&word));
+    let runs = case.effects.analysis.effects.iter().filter(|effect| {
+        let code = effect.act.executes().map(|(code, _)| code);
+        matches!(
+            code,
+            Some(Code::Task { .. } | Code::File(_) | Code::Container { .. })
+        )
+    });
+    runs.map(|effect| effect.by).max().filter(|_| plain)
+}
+
+/// `git stash` in a history that this session has not moved: what is left is as it was when the
+/// session began.
+fn sets_aside(case: &Case<'_>, start: &Invocation) -> bool {
+    let words: Vec<_> = start
+        .argv
+        .iter()
+        .skip(1)
+        .map_while(Value::literal)
+        .collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    let flags = match words.as_slice() {
+        ["stash", "push" | "save", flags @ ..] | ["stash", flags @ ..] => Some(flags),
+        _ => None,
+    };
+    let usual = |flag: &&str| matches!(*flag, "-u" | "-q" | "--quiet" | "--include-untracked");
+    let stash = flags.is_some_and(|flags| flags.iter().all(usual));
+    let directory = start.cwd.as_ref().unwrap_or(&case.context.cwd);
+    let now = case.facts.repos.get(directory).map(|repo| &repo.head);
+    let began = case.session.repo.as_ref().map(|repo| &repo.head);
+    stash && words.len() == start.argv.len().saturating_sub(1) && now.is_some() && now == began
 }
 
 fn shown(case: &Case<'_>, start: Option<&Invocation>) -> String {
@@ -118,6 +169,76 @@ fn brings_code(
         Extent::Unknown => true,
     };
     rewrites && !keeps && !data && inside
+}
+
+/// Whether the command moves the history of the project on, or its files to another point of it.
+pub(crate) fn moves_history(case: &Case<'_>) -> bool {
+    let analysis = &case.effects.analysis;
+    analysis.effects.iter().any(|effect| {
+        let start = analysis.invocations.get(effect.by);
+        let commits = || {
+            start.is_some_and(|start| {
+                let mut words = start.argv.iter().skip(1).filter_map(Value::literal);
+                words.any(|word| word == "commit")
+            })
+        };
+        if let FileChange::Repository(op) = effect.act.file_change() {
+            changes_tree(op, start) || (*op == VcsOp::Local && commits())
+        } else {
+            false
+        }
+    })
+}
+
+/// Folders from which code is loaded by the name of a library, and which git does not follow.
+const LIBRARIES: &[&str] = &[
+    "node_modules",
+    "site-packages",
+    ".venv",
+    "venv",
+    "vendor",
+    "target",
+    "deps",
+    "_build",
+    ".eggs",
+    "__pypackages__",
+    "bower_components",
+    ".yarn",
+    ".bundle",
+    ".gradle",
+    ".tox",
+    ".nox",
+    "Pods",
+    "Carthage",
+];
+
+/// Whether a write fills a folder of libraries by another hand than a package manager's or a
+/// compiler's: no list of changes holds what is in it.
+pub(crate) fn fills_library(case: &Case<'_>, effect: &Effect) -> bool {
+    let FileChange::Write { target, how, .. } = effect.act.file_change() else {
+        return false;
+    };
+    let start = case.effects.analysis.invocations.get(effect.by);
+    let brings = match how {
+        WriteHow::Replace | WriteHow::Append | WriteHow::Edit | WriteHow::Link | WriteHow::Raw => {
+            true
+        }
+        WriteHow::Touch | WriteHow::Attributes => false,
+    };
+    let manages = case
+        .effects
+        .analysis
+        .effects
+        .iter()
+        .any(|other| other.by == effect.by && matches!(other.act, Act::Package { .. }));
+    let mut parts = target.path.split('/');
+    brings
+        && !manages
+        && !start.is_some_and(compiles)
+        && !is_own_output(case, effect)
+        && !start.is_some_and(|start| start.is_a(Nature::Formatter))
+        && case.context.is_inside(&target.path)
+        && parts.any(|part| LIBRARIES.contains(&part))
 }
 
 /// What a build takes in by itself runs with it.
