@@ -28,35 +28,25 @@ impl PyProgram<'_, '_> {
         }
     }
 
-    pub(super) fn receive(
+    pub(super) fn connect(
         &mut self,
-        at: Argument,
-        receiver: Option<&PyValue>,
-        given: &CallArguments,
-    ) -> Taint {
-        let host = self.host(at, receiver, given);
-        // What the address, the query and the headers carry goes out.
-        let sent = self.given_taint(given);
-        let direction = if sent.is_none() {
-            Direction::Receive
-        } else {
-            Direction::Send
-        };
-        self.reading.connects(host, direction, sent);
-        self.reading.saw(Taint::NETWORK);
-        Taint::NETWORK
-    }
-
-    pub(super) fn send(
-        &mut self,
+        direction: Direction,
         at: Argument,
         receiver: Option<&PyValue>,
         given: &CallArguments,
     ) -> Taint {
         let host = self.host(at, receiver, given);
         let data = self.given_taint(given);
-        let sent = receiver.map_or(data, |receiver| data.with(self.taint(receiver)));
-        self.reading.connects(host, Direction::Send, sent);
+        let (direction, sent) = match direction {
+            Direction::Receive if data.is_none() => (Direction::Receive, data),
+            // What the address, the query and the headers carry goes out.
+            Direction::Receive => (Direction::Send, data),
+            Direction::Send => {
+                let sent = receiver.map_or(data, |receiver| data.with(self.taint(receiver)));
+                (Direction::Send, sent)
+            }
+        };
+        self.reading.connects(host, direction, sent);
         self.reading.saw(Taint::NETWORK);
         Taint::NETWORK
     }

@@ -68,10 +68,9 @@ impl Performer<Argument> for PyCall<'_, '_, '_> {
     }
 
     fn connect_to(&mut self, direction: Direction, other: Argument) {
-        self.marks = match direction {
-            Direction::Receive => self.program.receive(other, self.receiver, self.given),
-            Direction::Send => self.program.send(other, self.receiver, self.given),
-        };
+        self.marks = self
+            .program
+            .connect(direction, other, self.receiver, self.given);
     }
 }
 
