@@ -272,7 +272,7 @@ fn dry(tests: Option<&str>, rows: &[OptionRow], names: &FlagNumbers) -> Result<S
     cancels.sort();
     cancels.dedup();
     Ok(format!(
-        "Some(Rehearsal {{ tests: {}, cancels: &[{}] }})",
+        "Some(&Rehearsal {{ tests: {}, cancels: &[{}] }})",
         notation::tests(tests, names)?,
         cancels.join(", ")
     ))

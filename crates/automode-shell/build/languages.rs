@@ -46,10 +46,14 @@ pub fn compile() -> Fallible<()> {
         string(&powershell, "dangerous"),
     )?;
     aliases(&mut text, &powershell)?;
+    let mut known = Behaviours::new();
     for (file, constant) in SPOKEN {
         let library = table(&root, file)?;
-        spoken(&mut text, constant, &library)
+        spoken(&mut text, &mut known, constant, &library)
             .map_err(|error| format!("languages/{file}.toml: {error}"))?;
+    }
+    for (behaviour, at) in known {
+        writeln!(text, "static BEHAVIOUR_{at}: CallBehaviour = {behaviour};")?;
     }
     fs::write(
         PathBuf::from(env::var("OUT_DIR")?).join("languages.rs"),
@@ -95,7 +99,15 @@ fn aliases(text: &mut String, powershell: &Table) -> Fallible<()> {
     Ok(())
 }
 
-fn spoken(text: &mut String, constant: &str, library: &Table) -> Fallible<()> {
+/// What calls do, with the number under which it is written.
+type Behaviours = BTreeMap<String, usize>;
+
+fn spoken(
+    text: &mut String,
+    known: &mut Behaviours,
+    constant: &str,
+    library: &Table,
+) -> Fallible<()> {
     let calls = behaviours(library, "calls")?;
     let mut kinds = String::new();
     if let Some(Value::Table(described)) = library.get("kind") {
@@ -104,7 +116,7 @@ fn spoken(text: &mut String, constant: &str, library: &Table) -> Fallible<()> {
         for (name, kind) in described {
             let kind = kind.as_table().ok_or("a kind is a table")?;
             let calls = behaviours(kind, "calls").map_err(|error| format!("{name}: {error}"))?;
-            writeln!(kinds, "({name:?}, {}),", row(&calls))?;
+            writeln!(kinds, "({name:?}, {}),", row(&calls, known))?;
         }
     }
     let mut modules: Vec<&str> = string(library, "modules").split_whitespace().collect();
@@ -113,15 +125,17 @@ fn spoken(text: &mut String, constant: &str, library: &Table) -> Fallible<()> {
     writeln!(
         text,
         "pub(crate) static {constant}: LibraryTable = LibraryTable {{ calls: {}, kinds: &[{kinds}], modules: &{modules:?} }};",
-        row(&calls)
+        row(&calls, known)
     )?;
     Ok(())
 }
 
-fn row(calls: &BTreeMap<String, String>) -> String {
+fn row(calls: &BTreeMap<String, String>, known: &mut Behaviours) -> String {
     let mut row = String::from("&[");
     for (name, behaviour) in calls {
-        row.push_str(&format!("({name:?}, {behaviour}),\n"));
+        let next = known.len();
+        let at = *known.entry(behaviour.clone()).or_insert(next);
+        row.push_str(&format!("({name:?}, &BEHAVIOUR_{at}),\n"));
     }
     row.push(']');
     row

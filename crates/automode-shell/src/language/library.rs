@@ -51,12 +51,15 @@ const ESCAPES: &[&str] = &[
 /// Everything known about one language.
 pub(in crate::language) struct LibraryTable {
     /// By dotted name, sorted; `module.*` stands for the rest of a module.
-    calls: &'static [(&'static str, CallBehaviour)],
+    calls: &'static [NamedCall],
     /// Methods by the kind of their receiver, sorted; `*` stands for the rest.
-    kinds: &'static [(&'static str, &'static [(&'static str, CallBehaviour)])],
+    kinds: &'static [(&'static str, &'static [NamedCall])],
     /// Modules that may be imported, sorted.
     modules: &'static [&'static str],
 }
+
+/// Many names share a behaviour, which is there once.
+type NamedCall = (&'static str, &'static CallBehaviour);
 
 #[derive(Clone, Copy, Debug)]
 pub(in crate::language) struct CallBehaviour {
@@ -258,7 +261,7 @@ impl LibraryTable {
             .is_some_and(|calls| find(calls, "*").is_some())
     }
 
-    fn kind(&self, kind: &str) -> Option<&'static [(&'static str, CallBehaviour)]> {
+    fn kind(&self, kind: &str) -> Option<&'static [NamedCall]> {
         let at = self
             .kinds
             .binary_search_by_key(&kind, |(name, _)| name)
@@ -288,9 +291,9 @@ impl LibraryTable {
     }
 }
 
-fn find(calls: &'static [(&'static str, CallBehaviour)], name: &str) -> Option<CallBehaviour> {
+fn find(calls: &[NamedCall], name: &str) -> Option<CallBehaviour> {
     let at = calls.binary_search_by_key(&name, |(name, _)| name).ok()?;
-    calls.get(at).map(|(_, behaviour)| *behaviour)
+    calls.get(at).map(|(_, behaviour)| **behaviour)
 }
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));

@@ -56,7 +56,7 @@ pub(crate) struct Command {
     /// Words that, standing alone, make the command print something and end.
     pub ends: &'static [&'static str],
     /// When the command only says what it would do.
-    pub dry: Option<Rehearsal>,
+    pub dry: Option<&'static Rehearsal>,
     pub operands: Option<&'static [Slot]>,
     pub clauses: &'static [Clause],
     pub output: &'static [OutputRule],
