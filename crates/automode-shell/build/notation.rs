@@ -367,7 +367,7 @@ pub fn output(text: &str, names: &FlagNumbers) -> Result<String> {
     match kind {
         "none" | "pass" | "decode" | "network" | "secret" | "endless" | "bounded" | "temporary"
         | "echo" | "printf" | "basename" | "dirname" | "cwd" | "name" | "date" | "revision"
-        | "count" => Ok(format!(
+        | "count" | "program" => Ok(format!(
             "OutputRule {{ kind: OutputKind::{}, when: {when} }}",
             camel(kind)
         )),

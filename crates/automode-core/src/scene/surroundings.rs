@@ -168,7 +168,9 @@ impl<'a> Scene<'a> {
                 target.extent == Extent::Exact && elsewhere
             }
             FileChange::Nothing | FileChange::Delete { .. } => true,
-            FileChange::Repository(_) | FileChange::Untold => false,
+            // What code does that was read stands in the list itself.
+            FileChange::Untold => effect.act.executes().is_some_and(|(_, origin)| origin.seen),
+            FileChange::Repository(_) => false,
         })
     }
 

@@ -126,6 +126,7 @@ impl Meaning<'_> {
             Some(OutputKind::Name) => plain(text::about_machine(&self.invocation.argv)),
             Some(OutputKind::Date) => plain(text::date(&self.invocation.argv)),
             Some(OutputKind::Count) => plain(text::count(&self.invocation.argv)),
+            Some(OutputKind::Program) => plain(text::program(&self.invocation.argv)),
             Some(OutputKind::Cwd) => plain(
                 self.invocation
                     .cwd

@@ -485,6 +485,8 @@ pub(crate) enum OutputKind {
     Revision,
     /// Numbers, one a line.
     Count,
+    /// Where a program lies that is named, as the search path has it.
+    Program,
 }
 
 /// A variable that may stand in front of a program.

@@ -174,6 +174,20 @@ pub(super) fn about_machine(argv: &[Value]) -> Option<Value> {
     one.then(|| name(span))
 }
 
+/// What `which` prints for one plain name. Wherever the program lies, it is the one of that
+/// name on the search path; to write there is to write among the programs of the machine.
+pub(super) fn program(argv: &[Value]) -> Option<Value> {
+    let [lookup, wanted] = argv else {
+        return None;
+    };
+    let (program, name) = (lookup.literal()?, wanted.literal()?);
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let begins = name.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let which = program.rsplit('/').next() == Some("which");
+    (which && begins && name.chars().all(plain))
+        .then(|| Value::text(format!("/usr/bin/{name}"), lookup.span))
+}
+
 /// What `date` prints: a name, where the format is told and gives nothing but letters, digits
 /// and marks that a name may hold, whatever the language of the machine.
 pub(super) fn date(argv: &[Value]) -> Option<Value> {
