@@ -3,6 +3,8 @@
 //! A bare name is looked up as it is, then without its version (`python3.12`).
 //! A path counts as the program of that name only where the system, a user's
 //! tool folder or the project's own tool folder holds it; elsewhere it is a file.
+//! However the path is spelled, `/usr/bin/../bin/rm` is `rm`; where it leads through folders
+//! that somebody may have put a link in place of, it is that file as well.
 
 use super::table::{Command, known_program};
 use crate::{Act, Code, Invocation, Origin, Taint, Target, Value};
@@ -32,6 +34,9 @@ const SYSTEM: &[&str] = &[
     "/snap/bin",
     "/run/current-system/sw/bin",
 ];
+
+/// Directories of the root that nobody but an administrator changes.
+const SYSTEM_TOPS: &[&str] = &["bin", "etc", "lib", "lib32", "lib64", "sbin", "usr"];
 
 /// Folders below a home or a project that hold installed tools.
 const TOOLS: &[&str] = &[
@@ -68,6 +73,12 @@ pub(super) fn program(invocation: &Invocation) -> Found {
         .iter()
         .any(|tools| folder == *tools || folder.ends_with(&format!("/{tools}")));
     let target = Target::locate(first, invocation.cwd.as_deref());
+    if let Some((folder, name)) = target.path.rsplit_once('/')
+        && SYSTEM.contains(&folder)
+    {
+        let file = (!stays_in_system(&word)).then(|| Code::File(target.clone()));
+        return named(name, file);
+    }
     // A wrapper script that projects commit under a fixed name is known by it.
     let wrapper = matches!(name, "gradlew" | "mvnw" | "manage.py") && find(name).is_some();
     if (tool || wrapper)
@@ -76,6 +87,28 @@ pub(super) fn program(invocation: &Invocation) -> Found {
         return found;
     }
     Found::File(first.clone())
+}
+
+/// Whether every folder on the way is the system's own, so that no link of somebody else's can
+/// make `..` lead elsewhere.
+fn stays_in_system(path: &str) -> bool {
+    let mut depth = 0_usize;
+    path.starts_with('/')
+        && path.split('/').all(|part| match part {
+            "" | "." => true,
+            ".." => {
+                depth = depth.saturating_sub(1);
+                true
+            }
+            top if depth == 0 => {
+                depth = 1;
+                SYSTEM_TOPS.contains(&top)
+            }
+            _ => {
+                depth = depth.saturating_add(1);
+                true
+            }
+        })
 }
 
 fn named(name: &str, file: Option<Code>) -> Found {
