@@ -410,6 +410,8 @@ fn ask(arguments: &[&str], told: &Value) -> Result<Value> {
         .args(arguments)
         .env_clear()
         .envs(ENVIRONMENT.iter().copied())
+        // Where somebody is there, more is allowed: a loss that is kept.
+        .env("CLAUDE_CODE_SESSION_ATTENDED", "1")
         .current_dir(PROJECT)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
