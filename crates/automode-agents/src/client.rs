@@ -121,6 +121,9 @@ pub struct AssumedPresence {
     pub usual: Presence,
     /// A variable of the hook's environment with the value that says that nobody is there.
     pub headless_when: Option<(&'static str, &'static str)>,
+    /// The same for the value that says that somebody is there. What is only assumed is not
+    /// said: a loss that a person could bring back is allowed on a person's word alone.
+    pub attended_when: Option<(&'static str, &'static str)>,
 }
 
 /// The client's program.
@@ -191,6 +194,7 @@ impl Client {
         presence: AssumedPresence {
             usual: Presence::Headless,
             headless_when: None,
+            attended_when: None,
         },
         rewriting: Rewriting::Ignored,
         own_check: OwnCheck::None,
@@ -220,6 +224,7 @@ impl AssumedPresence {
     pub(crate) const INTERACTIVE: Self = Self {
         usual: Presence::Interactive,
         headless_when: None,
+        attended_when: None,
     };
 }
 

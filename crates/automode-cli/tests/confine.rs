@@ -56,6 +56,7 @@ impl World {
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", &self.home)
             .env("AUTOMODE_STATE_DIR", &self.state)
+            .env("CLAUDE_CODE_SESSION_ATTENDED", "1")
             .stdin(Stdio::null());
         command
     }
@@ -76,21 +77,9 @@ impl World {
     }
 
     fn hook(&self, client: &str, payload: &Value) -> Value {
-        let mut child = self
-            .command(PROGRAM)
-            .args(["hook", client])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(payload.to_string().as_bytes())
-            .unwrap();
-        let output = child.wait_with_output().unwrap();
+        let mut command = self.command(PROGRAM);
+        command.args(["hook", client]);
+        let output = fed(command, payload);
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
     }
 
@@ -105,6 +94,20 @@ impl World {
     fn bash(&self, command: &str) -> Output {
         self.command("bash").args(["-c", command]).output().unwrap()
     }
+}
+
+/// What a command answers to a payload.
+fn fed(mut command: Command, payload: &Value) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(payload.to_string().as_bytes()).unwrap();
+    drop(stdin);
+    child.wait_with_output().unwrap()
 }
 
 /// An event as each client sends it.
@@ -155,7 +158,8 @@ fn rewritten(client: &str, answer: &Value) -> Option<String> {
     input["command"].as_str().map(str::to_owned)
 }
 
-const UNREAD: &str = "[confine]\nmode = \"unread\"\n";
+/// With patience: machines that test are busy.
+const UNREAD: &str = "[undo_limits]\nmilliseconds = 10000\n[confine]\nmode = \"unread\"\n";
 /// It reads a file of the home and leaves one in the project; nobody knows the program.
 const COMMAND: &str = "./tool.bin";
 
@@ -254,7 +258,7 @@ fn a_project_opens_nothing() {
         return;
     }
     let promise = promised(&world)["confinement"].clone();
-    let expected = json!({"project": world.project, "write": [], "read": [], "home": "empty",
+    let expected = json!({"project": world.project, "write": [], "read": [], "hide": [], "home": "empty",
         "git": "read-only", "network": "off", "loopback": []});
     assert_eq!(promise, expected);
 }
@@ -420,9 +424,17 @@ fn after_a_start_of_the_machine_the_self_test_is_renewed_where_a_call_needs_it()
     let before = fs::read(&file).unwrap();
     assert!(is_allowed(&world.before("claude-code", "ls")));
     assert_eq!(fs::read(&file).unwrap(), before, "nothing was tried for it");
+    // No hook waits for it: the call that needs it asks, and those after it are confined.
+    let decided = world.before("claude-code", COMMAND);
+    assert!(!is_allowed(&decided), "{decided}");
+    for _ in 0..600 {
+        if fs::read(&file).unwrap() != before {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
     let decided = world.before("claude-code", COMMAND);
     assert!(rewritten("claude-code", &decided).is_some(), "{decided}");
-    assert_ne!(fs::read(&file).unwrap(), before);
 }
 
 #[test]
@@ -551,6 +563,157 @@ fn work_that_unread_code_destroys_in_the_project_comes_back() {
     assert!(!world.project.join("notes.txt").exists());
     assert!(world.automode(&["undo"]).status.success());
     assert!(world.project.join("notes.txt").exists());
+}
+
+/// Git does not have it, and no build makes it again.
+#[test]
+fn what_git_ignores_comes_back_from_unread_code() {
+    let world = world(UNREAD);
+    if !world.confines() {
+        return;
+    }
+    let made = world.bash(
+        "printf '%s\\n' local/ '*.db' node_modules/ caches/ > .gitignore; \
+         mkdir -p local/deep node_modules/x caches; echo mine > local/deep/journal; echo mine > app.db; \
+         echo made > node_modules/x/index.js; mkfifo local/pipe; \
+         echo 'Signature: 8a477f597d28d172789f06886806bc55' > caches/CACHEDIR.TAG; \
+         head -c 60000000 /dev/zero > caches/large; cp caches/large node_modules/x/large",
+    );
+    assert!(made.status.success(), "{made:?}");
+    tool(&world, "rm -rf local *.db node_modules caches");
+    let answer = world.before("claude-code", COMMAND);
+    let command = rewritten("claude-code", &answer).unwrap_or_else(|| panic!("{answer}"));
+    assert!(world.bash(&command).status.success());
+    world.after("claude-code", &command);
+    assert!(!world.project.join("local").exists());
+    let undone = world.automode(&["undo"]);
+    assert!(undone.status.success(), "{undone:?}");
+    for name in ["local/deep/journal", "app.db"] {
+        let text = fs::read_to_string(world.project.join(name));
+        assert_eq!(text.ok().as_deref(), Some("mine\n"), "{name}: {undone:?}");
+    }
+    assert!(!world.project.join("node_modules").exists());
+}
+
+/// What it prints reaches the model, and nobody knows what it prints.
+#[test]
+fn secrets_of_the_project_stand_empty_for_unread_code() {
+    let world = world(UNREAD);
+    if !world.confines() {
+        return;
+    }
+    let made = world.bash(
+        "printf '%s\\n' .env local/ > .gitignore; echo 'committed=1' > .npmrc; git add .npmrc; \
+         git -c user.name=a -c user.email=a@b.example commit -qm one; \
+         mkdir local; echo TOKEN=canary > .env; echo canary > local/key.pem; echo open > local/notes; ln -s ../.env local/link",
+    );
+    assert!(made.status.success(), "{made:?}");
+    tool(
+        &world,
+        "cat .npmrc .env local/* 2>&1; rm -f .env; mv local moved; cat moved/*; exit 3",
+    );
+    let answer = world.before("claude-code", COMMAND);
+    let Some(command) = rewritten("claude-code", &answer) else {
+        // Landlock cannot hide a file of the project.
+        assert!(!is_allowed(&answer), "{answer}");
+        return;
+    };
+    let output = world.bash(&command);
+    world.after("claude-code", &command);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains("open") && said.contains("committed"),
+        "{output:?}"
+    );
+    assert!(!said.contains("canary"), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains(".env holds secrets and stood empty"),
+        "{told}"
+    );
+    assert_eq!(
+        fs::read_to_string(world.project.join(".env")).unwrap(),
+        "TOKEN=canary\n"
+    );
+    // It may have failed for want of them: a person decides about the next one.
+    let again = world.before("claude-code", COMMAND);
+    assert!(!is_allowed(&again), "{again}");
+}
+
+/// A call after which everything is as it was leaves nothing in the way of `undo last`.
+#[test]
+fn unread_code_that_loses_nothing_leaves_nothing_behind() {
+    let world = world(UNREAD);
+    if !world.confines() {
+        return;
+    }
+    fs::write(world.project.join("notes.txt"), "mine").unwrap();
+    tool(&world, "cat notes.txt");
+    let command = rewritten("claude-code", &world.before("claude-code", COMMAND)).unwrap();
+    assert!(world.bash(&command).status.success());
+    world.after("claude-code", &command);
+    let listed = world.automode(&["undo", "--list"]);
+    assert_eq!(String::from_utf8_lossy(&listed.stdout), "nothing is kept\n");
+}
+
+/// What confined code could lose and nobody can keep stands in its way.
+#[test]
+fn what_cannot_be_kept_is_not_put_at_the_mercy_of_unread_code() {
+    let check = |setup: &str, confined: bool| {
+        let world = world(UNREAD);
+        if !world.confines() {
+            return;
+        }
+        tool(&world, "true");
+        let made = world.bash(setup);
+        assert!(made.status.success(), "{setup}: {made:?}");
+        let answer = world.before("claude-code", COMMAND);
+        let is_rewritten = rewritten("claude-code", &answer).is_some();
+        assert_eq!(is_rewritten, confined, "{setup}: {answer}");
+        assert_eq!(is_allowed(&answer), confined, "{setup}: {answer}");
+    };
+    check("true", true);
+    check("rm -rf .git; echo mine > notes", true);
+    check("head -c 51000000 /dev/zero > large", false);
+    check(
+        "echo large > .gitignore; head -c 51000000 /dev/zero > large",
+        false,
+    );
+    check("rm -rf .git; head -c 51000000 /dev/zero > large", false);
+    check("mkdir local && cd local && seq 2100 | xargs touch", false);
+    check("echo mine > a && ln a b", false);
+    check("git config core.worktree /", true);
+    check("git config core.worktree ../other && mkdir ../other", false);
+    check("git config filter.x.clean ./tool.bin", false);
+    // Another repository below is asked for what it has.
+    let inner = "git init -q inner && cd inner && git config user.name a && git config user.email a@b.example";
+    check(
+        &format!(
+            "{inner} && head -c 51000000 /dev/zero > large && git add . && git commit -qm one"
+        ),
+        true,
+    );
+    check(
+        &format!("{inner} && head -c 51000000 /dev/zero > large"),
+        false,
+    );
+}
+
+/// Its objects could be destroyed, and no copy of files brings them back.
+#[test]
+fn the_repository_is_not_written_beside_unread_code() {
+    let world = world(UNREAD);
+    if !world.confines() {
+        return;
+    }
+    tool(&world, "rm -rf .git/objects");
+    for command in [
+        "git add gen.bin && ./tool.bin",
+        "./tool.bin; git add gen.bin",
+    ] {
+        let answer = world.before("claude-code", command);
+        assert!(!is_allowed(&answer), "{command}: {answer}");
+    }
 }
 
 /// A server that is to go on would end with its confinement.
@@ -734,6 +897,48 @@ fn a_loss_is_allowed_with_undo_and_comes_back() {
     assert_eq!(world.automode(&["undo"]).status.code(), Some(3));
 }
 
+/// Nobody could bring it back. That somebody is there must be said: it is not assumed.
+#[test]
+fn where_nobody_is_there_a_loss_is_not_allowed() {
+    let world = world("undo = \"on\"\n");
+    fs::write(world.project.join("notes.txt"), "mine").unwrap();
+    let check = |client: &str, arguments: &[&str], attended: Option<&str>, allowed: bool| {
+        let mut command = world.command(PROGRAM);
+        command.args(["hook", client]).args(arguments);
+        match attended {
+            Some(value) => command.env("CLAUDE_CODE_SESSION_ATTENDED", value),
+            None => command.env_remove("CLAUDE_CODE_SESSION_ATTENDED"),
+        };
+        let payload = payload(client, &world.project, "before", "rm notes.txt");
+        let output = fed(command, &payload);
+        let said = String::from_utf8_lossy(&output.stdout);
+        let is_allowed = said.contains("\"allow\"");
+        assert_eq!(
+            is_allowed, allowed,
+            "{client} {arguments:?} {attended:?}: {said}"
+        );
+    };
+    let (here, gone) = (["--presence", "interactive"], ["--presence", "headless"]);
+    check("claude-code", &[], Some("1"), true);
+    check("claude-code", &[], Some("0"), false);
+    check("claude-code", &[], None, false);
+    check("claude-code", &here, None, true);
+    check("claude-code", &here, Some("0"), false);
+    check("claude-code", &gone, Some("1"), false);
+    for client in [
+        "codex",
+        "gemini-cli",
+        "copilot",
+        "qwen-code",
+        "opencode",
+        "generic",
+    ] {
+        check(client, &[], Some("1"), false);
+        check(client, &gone, Some("1"), false);
+    }
+    check("copilot", &here, None, true);
+}
+
 #[test]
 fn the_tree_that_git_works_in_is_the_one_that_is_kept() {
     let check = |command: &str, kept: bool| {
@@ -820,6 +1025,10 @@ fn run_and_try_by_hand() {
             .code(),
         Some(125)
     );
+    if !world.bash("command -v bwrap").status.success() {
+        eprintln!("skipped: a trial needs bubblewrap");
+        return;
+    }
     let dropped = world.automode(&["try", "--drop", "--json", "echo no > dropped; rm made"]);
     let told: Value = serde_json::from_slice(&dropped.stdout).unwrap();
     assert_eq!(

@@ -39,7 +39,8 @@ impl Backend {
     }
 
     /// Whether files can be hidden and replaced, not only refused.
-    pub(crate) fn has_own_files(&self) -> bool {
+    #[must_use]
+    pub fn has_own_files(&self) -> bool {
         match self {
             Self::Bubblewrap(_) => true,
             Self::Landlock => false,

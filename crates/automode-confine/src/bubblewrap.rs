@@ -10,6 +10,9 @@ use crate::layout::{Layout, MountPlace};
 /// The name of the program inside.
 pub(crate) const PROGRAM: &str = "automode";
 
+/// The name of an empty file among the run's private ones.
+pub(crate) const NOTHING: &str = "nothing";
+
 /// Bubblewrap, or what becomes it, with the words that put `run` (this run's private files) and
 /// `program` inside.
 #[must_use]
@@ -50,6 +53,7 @@ fn arguments(layout: &Layout, directory: &Path, run: &Path, program: &Path) -> V
             MountPlace::Write(path) => list.bind("--bind", path, path),
             MountPlace::Private { from, at } => list.bind("--bind", from, at),
             MountPlace::Empty(at) => list.pair("--tmpfs", at),
+            MountPlace::Hidden(path) => list.bind("--ro-bind", &run.join(NOTHING), path),
             MountPlace::Link { to, at } => list.bind("--symlink", to, at),
         }
     }

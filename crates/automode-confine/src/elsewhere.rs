@@ -47,7 +47,7 @@ pub fn may_confine(_: &std::path::Path) -> bool {
 }
 
 #[must_use]
-pub fn renewed_backend(_: &Machine) -> Option<Backend> {
+pub fn renewing_backend(_: &Machine) -> Option<Backend> {
     None
 }
 

@@ -26,6 +26,8 @@ pub(crate) enum MountPlace {
     Private { from: PathBuf, at: PathBuf },
     /// Empty, and gone after the run.
     Empty(PathBuf),
+    /// A file that stands empty and unwritable.
+    Hidden(PathBuf),
     /// A link of the root directory.
     Link { to: PathBuf, at: PathBuf },
 }
@@ -156,6 +158,10 @@ impl Layout {
         }
         layout.place_readable(confinement, machine)?;
         layout.place_writable(confinement.git);
+        let hidden = confinement.hide.iter().filter(|path| path.is_file());
+        layout
+            .places
+            .extend(hidden.cloned().map(MountPlace::Hidden));
         Ok(layout)
     }
 
@@ -243,9 +249,10 @@ impl Layout {
         let project =
             fs::canonicalize(project).map_err(|_| LayoutError::Missing(project.to_owned()))?;
         self.places.retain(|place| match place {
-            MountPlace::Read(path) | MountPlace::Write(path) | MountPlace::Empty(path) => {
-                !path.starts_with(&project)
-            }
+            MountPlace::Read(path)
+            | MountPlace::Write(path)
+            | MountPlace::Empty(path)
+            | MountPlace::Hidden(path) => !path.starts_with(&project),
             MountPlace::Private { .. } | MountPlace::Link { .. } => true,
         });
         self.places.push(MountPlace::Private {
@@ -265,7 +272,10 @@ impl Layout {
             .filter_map(|place| match place {
                 MountPlace::Write(path) => Some(path.clone()),
                 MountPlace::Private { from, .. } => Some(from.clone()),
-                MountPlace::Read(_) | MountPlace::Empty(_) | MountPlace::Link { .. } => None,
+                MountPlace::Read(_)
+                | MountPlace::Empty(_)
+                | MountPlace::Hidden(_)
+                | MountPlace::Link { .. } => None,
             })
             .collect()
     }
@@ -279,6 +289,7 @@ impl Layout {
                 MountPlace::Write(_)
                 | MountPlace::Private { .. }
                 | MountPlace::Empty(_)
+                | MountPlace::Hidden(_)
                 | MountPlace::Link { .. } => None,
             })
             .collect()

@@ -56,7 +56,7 @@ pub use automode_core::confine::{Confinement, Git, Home, Network};
 pub use backend::{Attempt, Backend, SelfTest};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{
-    NOT_STARTED, inner, known_backend, may_confine, mend_left_behind, renewed_backend, run,
+    NOT_STARTED, inner, known_backend, may_confine, mend_left_behind, renewing_backend, run,
     selftest,
 };
 #[cfg(target_os = "linux")]
@@ -72,6 +72,6 @@ pub use request::{RunError, RunOutcome, RunRequest};
 pub use run::run;
 pub use seatbelt::seatbelt_profile;
 #[cfg(target_os = "linux")]
-pub use selftest::{inner, known_backend, may_confine, renewed_backend, selftest};
+pub use selftest::{inner, known_backend, may_confine, renewing_backend, selftest};
 pub use ticket::{RunRecord, Ticket, TicketError, expire_tickets};
 pub use trial::{ConfinedTrial, Difference, OverlayPlaces, StandIn, TrialError};

@@ -149,7 +149,7 @@ impl Proxy {
                 Refusal::Network(host) => host
                     .parse::<SocketAddr>()
                     .is_ok_and(|address| !is_loopback(&address) || is_served(address.port())),
-                Refusal::Write(_) | Refusal::Vanished(_) => true,
+                Refusal::Write(_) | Refusal::Vanished(_) | Refusal::Hidden(_) => true,
             };
             if answers {
                 notes.note(refusal);

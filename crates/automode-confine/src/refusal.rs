@@ -19,6 +19,8 @@ pub enum Refusal {
     Write(PathBuf),
     /// A file in the empty home: it was written, and is gone.
     Vanished(PathBuf),
+    /// A file of the project that holds secrets, and stood empty inside.
+    Hidden(PathBuf),
 }
 
 /// What is said of one run.
@@ -52,7 +54,7 @@ impl Report {
     pub(crate) fn note(&mut self, refusal: Refusal) {
         let noise = match &refusal {
             Refusal::Network(host) => !is_one_line(host),
-            Refusal::Write(path) | Refusal::Vanished(path) => {
+            Refusal::Write(path) | Refusal::Vanished(path) | Refusal::Hidden(path) => {
                 is_noise(path) || !is_one_line(&path.to_string_lossy())
             }
         };
@@ -69,6 +71,9 @@ impl Report {
             let line = match refusal {
                 Refusal::Network(host) => format!("network to {host} refused"),
                 Refusal::Write(path) => format!("write to {} refused", path.display()),
+                Refusal::Hidden(path) => {
+                    format!("{} holds secrets and stood empty", path.display())
+                }
                 Refusal::Vanished(path) => {
                     format!(
                         "{} was written to an empty home and is gone",
@@ -100,7 +105,7 @@ impl Report {
             text.push_str(&format!("automode: confined: {line}\n"));
         }
         let asked = self.refusals.iter().any(|refusal| match refusal {
-            Refusal::Network(_) | Refusal::Write(_) => true,
+            Refusal::Network(_) | Refusal::Write(_) | Refusal::Hidden(_) => true,
             Refusal::Vanished(_) => false,
         });
         if asked && let Some(id) = id {

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::backend::Backend;
-use crate::bubblewrap::{self, PROGRAM};
+use crate::bubblewrap::{self, NOTHING, PROGRAM};
 use crate::environment;
 use crate::inside::{InsideOrder, ORDER, SOCKET, code_of, namespaces};
 use crate::kept::{KeptFiles, POSITIONS};
@@ -26,6 +26,7 @@ use crate::machine::Machine;
 use crate::mending::{Journal, Mending, mend_left_behind};
 use crate::protected::ProtectedFiles;
 use crate::proxy::Proxy;
+use crate::refusal::Refusal;
 use crate::request::{RunError, RunOutcome, RunRequest};
 use crate::seccomp;
 use crate::trial::StandIn;
@@ -40,6 +41,9 @@ pub fn run(
 ) -> Result<RunOutcome, RunError> {
     if !machine.may_use(backend) {
         return Err(RunError::Backend("a program that is not the machine's own"));
+    }
+    if !request.confinement.hide.is_empty() && !backend.has_own_files() {
+        return Err(RunError::Backend("a backend that cannot hide files"));
     }
     seccomp::keep_files().map_err(|error| RunError::Io("open files would be inherited", error))?;
     let left_behind = mend_left_behind(&machine.state);
@@ -104,6 +108,12 @@ pub fn run(
         }
     };
     let mut report = notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if code != 0 {
+        // It may have failed for want of them.
+        for path in &request.confinement.hide {
+            report.note(Refusal::Hidden(path.clone()));
+        }
+    }
     report.mended.extend(left_behind);
     report.mended.extend(mending.finish());
     journal.done();
@@ -243,6 +253,7 @@ fn bounds(layout: &Layout, machine: &Machine, backend: &Backend) -> Bounds {
             MountPlace::Read(_)
             | MountPlace::Write(_)
             | MountPlace::Empty(_)
+            | MountPlace::Hidden(_)
             | MountPlace::Link { .. } => None,
         }));
         writable.push("/run".into());
@@ -280,6 +291,7 @@ impl RunFiles {
 
     fn write(&self, order: &InsideOrder) -> io::Result<()> {
         fs::write(self.directory.join(ORDER), serde_json::to_vec(order)?)?;
+        fs::write(self.directory.join(NOTHING), "")?;
         // The program is mounted over it.
         fs::write(self.directory.join(PROGRAM), "")
     }

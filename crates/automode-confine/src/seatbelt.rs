@@ -62,6 +62,9 @@ pub fn seatbelt_profile(confinement: &Confinement, home: &Path, temporary: &Path
         lines.push(format!("(allow file-read* file-write* {})", subpath(place)));
     }
     // Later rules win: what must stay is denied after the project is opened.
+    for file in &confinement.hide {
+        lines.push(format!("(deny file-read* file-write* {})", subpath(file)));
+    }
     let git = project.join(".git");
     match confinement.git {
         Git::ReadOnly => lines.push(format!("(deny file-write* {})", subpath(&git))),

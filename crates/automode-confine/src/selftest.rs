@@ -8,6 +8,7 @@
 use std::fs;
 use std::io::{self, Read};
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -86,16 +87,34 @@ pub fn known_backend(machine: &Machine) -> Option<Backend> {
     }
 }
 
-/// The same, tried anew if the answer is of another start of the machine.
+/// The same; an answer of another start of the machine is tried anew by a process that nobody
+/// waits for, and is good for the calls after it.
 ///
 /// A machine on which nobody ever tried it stays as it is.
 #[must_use]
-pub fn renewed_backend(machine: &Machine) -> Option<Backend> {
+pub fn renewing_backend(machine: &Machine) -> Option<Backend> {
     match remembered(machine) {
         RememberedTest::Now(backend) => backend,
-        RememberedTest::Before => selftest(machine).backend,
+        RememberedTest::Before => {
+            renew_aside(machine);
+            None
+        }
         RememberedTest::Never => None,
     }
+}
+
+/// Starts a self-test that outlives this process. One that cannot be started is not missed:
+/// nothing is confined until a person tries it.
+fn renew_aside(machine: &Machine) {
+    let started = Command::new(&machine.program)
+        .args(["confined", "selftest"])
+        .arg(&machine.state)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn();
+    drop(started);
 }
 
 /// What the last self-test said.
@@ -232,12 +251,15 @@ fn within(longest: Duration, mut child: Child) -> io::Result<(ExitStatus, String
     Ok((status, reading.join().unwrap_or_default()))
 }
 
-/// The parts of the program that it starts itself: `inside` and `probe`.
+/// The parts of the program that it starts itself.
 #[must_use]
 pub fn inner(words: &[&str]) -> u8 {
     match words {
         ["inside"] => inside(),
         ["overlay", places @ ..] => overlay::enter(places),
+        ["selftest", state] => Machine::here(PathBuf::from(state)).map_or(NOT_STARTED, |machine| {
+            u8::from(selftest(&machine).backend.is_none())
+        }),
         ["probe", backend, state, command] => {
             probed(backend, state, command).unwrap_or(NOT_STARTED)
         }

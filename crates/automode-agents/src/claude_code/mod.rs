@@ -27,6 +27,7 @@ pub(crate) static CLIENT: Client = Client {
     presence: AssumedPresence {
         usual: Presence::Interactive,
         headless_when: Some(("CLAUDE_CODE_SESSION_ATTENDED", "0")),
+        attended_when: Some(("CLAUDE_CODE_SESSION_ATTENDED", "1")),
     },
     program: Some(ClientProgram::tried("claude", "2.1.325")),
     installation: Installation::Hooks(HookFile {

@@ -25,16 +25,86 @@ pub(super) struct Changes {
     pub(super) staged_only: Option<PathBuf>,
 }
 
+/// What git does not have as it is, below one directory.
+pub(super) struct Unheld {
+    pub(super) tracked: Vec<PathBuf>,
+    /// Untracked or ignored.
+    pub(super) unknown: Vec<PathBuf>,
+}
+
 impl AskedGit<'_> {
-    /// Changed, untracked and overlooked files, and what the named commits would write over.
-    pub(super) fn changes(&self, taken_from: &[String]) -> Result<Changes, TakeError> {
+    /// Everything below the tree that git does not have as it is; nothing where no repository
+    /// is around it.
+    pub(super) fn unheld(&self) -> Result<Option<Unheld>, TakeError> {
+        let unsure = || TakeError::Git(self.tree.to_owned());
+        let is_repository = |above: &Path| above.join(".git").symlink_metadata().is_ok();
+        if !self.tree.ancestors().any(is_repository) {
+            return Ok(None);
+        }
+        let top = self.top()?;
+        // Settings may say that the files lie elsewhere.
+        let real = top.canonicalize().map_err(|_| unsure())?;
+        if !self.tree.starts_with(&real) {
+            return Err(unsure());
+        }
+        let listed = self.ask(&[
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--untracked-files=all",
+            "--ignored=matching",
+            "--no-renames",
+            "--ignore-submodules=none",
+            "--",
+            ".",
+        ])?;
+        let mut unheld = Unheld {
+            tracked: self.overlooked(&top, ".")?,
+            unknown: Vec::new(),
+        };
+        for record in records(&listed) {
+            let (Some([staged, _, _]), Some(path)) = (record.first_chunk(), record.get(3..)) else {
+                return Err(unsure());
+            };
+            let path = top.join(path_of(path));
+            if self.tree.starts_with(&path) {
+                // All of it is unknown to the repository around it.
+                return Ok(None);
+            }
+            if b"?!".contains(staged) {
+                unheld.unknown.push(path);
+            } else {
+                unheld.tracked.push(path);
+            }
+        }
+        Ok(Some(unheld))
+    }
+
+    /// Where the files of the repository lie. Not asked where git would start a program for it.
+    fn top(&self) -> Result<PathBuf, TakeError> {
         if self.runs_programs()? {
             return Err(TakeError::Git(self.tree.to_owned()));
         }
-        let top = path_of(
-            self.ask(&["rev-parse", "--show-toplevel"])?
-                .trim_ascii_end(),
-        );
+        let top = self.ask(&["rev-parse", "--show-toplevel"])?;
+        Ok(path_of(top.trim_ascii_end()))
+    }
+
+    /// Tracked files whose changes git was told to overlook.
+    fn overlooked(&self, top: &Path, below: &str) -> Result<Vec<PathBuf>, TakeError> {
+        let listed = self.ask(&["ls-files", "-v", "-z", "--full-name", below])?;
+        let overlooked = records(&listed).filter_map(|record| {
+            let (Some([tag, _]), Some(path)) = (record.first_chunk(), record.get(2..)) else {
+                return None;
+            };
+            let is_overlooked = tag.is_ascii_lowercase() || *tag == b'S';
+            is_overlooked.then(|| standing(top, &path_of(path)))?
+        });
+        Ok(overlooked.collect())
+    }
+
+    /// Changed, untracked and overlooked files, and what the named commits would write over.
+    pub(super) fn changes(&self, taken_from: &[String]) -> Result<Changes, TakeError> {
+        let top = self.top()?;
         let listed = self.ask(&[
             "status",
             "--porcelain=v1",
@@ -53,14 +123,7 @@ impl AskedGit<'_> {
             staged_only |= !b" ?!D".contains(staged) && *there != b' ';
             paths.push(top.join(path_of(path)));
         }
-        for record in records(&self.ask(&["ls-files", "-v", "-z", "--full-name", ":/"])?) {
-            let (Some([tag, _]), Some(path)) = (record.first_chunk(), record.get(2..)) else {
-                continue;
-            };
-            if tag.is_ascii_lowercase() || *tag == b'S' {
-                paths.extend(standing(&top, &path_of(path)));
-            }
-        }
+        paths.extend(self.overlooked(&top, ":/")?);
         for word in taken_from {
             for commit in self.commits(word)? {
                 let missing = self.ask(&[

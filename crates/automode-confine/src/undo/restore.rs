@@ -210,7 +210,7 @@ impl Restoring {
     /// Where a file has come to stand in place of a directory: a directory beside that file.
     fn blocked(&self, path: &Path) -> PathBuf {
         for above in path.ancestors().skip(1) {
-            if above == self.snapshot.project {
+            if self.snapshot.is_top(above) {
                 break;
             }
             let in_the_way = above.symlink_metadata().is_ok_and(|found| !found.is_dir());
@@ -311,7 +311,7 @@ impl Restoring {
                 }
                 Ok(_) | Err(_) => {}
             }
-            if above == self.snapshot.project {
+            if self.snapshot.is_top(above) {
                 return Ok(());
             }
         }

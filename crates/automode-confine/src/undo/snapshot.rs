@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use automode_core::confine::SnapshotPlan;
+use automode_core::confine::{SnapshotPlan, is_regenerable};
 
 use super::asked_git::AskedGit;
 use super::entry::{Entry, EntryKind};
@@ -41,6 +41,9 @@ pub struct Snapshot {
     /// Seconds since 1970.
     pub taken: u64,
     pub project: PathBuf,
+    /// Trees beside the project that the call could change, too.
+    #[serde(default)]
+    pub beside: Vec<PathBuf>,
     pub command: String,
     pub before: Vec<Entry>,
     /// The directories whose new files were made by the call.
@@ -52,6 +55,16 @@ pub struct Snapshot {
     /// The call whose losses were brought back over what this one keeps.
     #[serde(default)]
     pub undoes: Option<String>,
+    /// Nobody knew what the call would lose: one that lost nothing leaves nothing to keep.
+    #[serde(default)]
+    pub unforeseen: bool,
+}
+
+impl Snapshot {
+    /// Whether a path is the top of a tree that the call could change.
+    pub(crate) fn is_top(&self, path: &Path) -> bool {
+        path == self.project || self.beside.iter().any(|tree| tree == path)
+    }
 }
 
 /// How a call left the paths of its snapshot.
@@ -102,9 +115,17 @@ pub(crate) struct Taken {
     pub(crate) index: Option<String>,
 }
 
+/// What of a tree is sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    Everything,
+    /// What no build makes again, and git does not have.
+    Unheld,
+}
+
 /// Copies what a plan names into `blobs`, or fails without having promised anything.
 pub(crate) struct Taking<'a> {
-    project: &'a Path,
+    tops: &'a [PathBuf],
     blobs: &'a Path,
     limits: SnapshotLimits,
     second_names: SecondNames,
@@ -116,13 +137,13 @@ pub(crate) struct Taking<'a> {
 
 impl<'a> Taking<'a> {
     pub(crate) fn new(
-        project: &'a Path,
+        tops: &'a [PathBuf],
         blobs: &'a Path,
         limits: SnapshotLimits,
         second_names: SecondNames,
     ) -> Self {
         Self {
-            project,
+            tops,
             blobs,
             limits,
             second_names,
@@ -135,7 +156,12 @@ impl<'a> Taking<'a> {
 
     pub(crate) fn take(mut self, plan: &SnapshotPlan) -> Result<Taken, TakeError> {
         for path in &plan.paths {
-            self.add(path)?;
+            self.add(path, Sought::Everything)?;
+        }
+        for tree in &plan.unheld_in {
+            let tree =
+                fs::canonicalize(tree).map_err(|error| TakeError::Io(tree.clone(), error))?;
+            self.add_unheld(&tree)?;
         }
         let mut index = None;
         for tree in &plan.changed_in {
@@ -145,7 +171,7 @@ impl<'a> Taking<'a> {
             };
             let changes = git.changes(&plan.taken_from)?;
             for path in &changes.paths {
-                self.add(path)?;
+                self.add(path, Sought::Everything)?;
             }
             if let Some(staged) = changes.staged_only
                 && let EntryKind::File { content, .. } = self.keep(&staged)?
@@ -162,8 +188,34 @@ impl<'a> Taking<'a> {
         })
     }
 
-    fn add(&mut self, path: &Path) -> Result<(), TakeError> {
+    /// Keeps what a tree holds that git does not have as it is and that no build makes again.
+    fn add_unheld(&mut self, tree: &Path) -> Result<(), TakeError> {
+        let git = AskedGit {
+            tree,
+            until: self.started + self.limits.time,
+        };
+        let Some(changes) = git.unheld()? else {
+            return self.add_below(tree, Sought::Unheld);
+        };
+        for path in &changes.tracked {
+            let sought = match path.join(".git").symlink_metadata() {
+                // A repository of its own below this one.
+                Ok(_) => Sought::Unheld,
+                Err(_) => Sought::Everything,
+            };
+            self.add(path, sought)?;
+        }
+        for path in &changes.unknown {
+            self.add(path, Sought::Unheld)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, path: &Path, sought: Sought) -> Result<(), TakeError> {
         let path = self.contained(path)?;
+        if sought == Sought::Unheld && self.is_passed_over(&path) {
+            return Ok(());
+        }
         if !self.seen.insert(path.clone()) {
             return Ok(());
         }
@@ -185,14 +237,37 @@ impl<'a> Taking<'a> {
             path: path.clone(),
             kind,
         });
-        if is_directory {
-            let failed = |error| TakeError::Io(path.clone(), error);
-            for entry in fs::read_dir(&path).map_err(failed)? {
-                let entry = entry.map_err(failed)?;
-                self.add(&entry.path())?;
+        match (is_directory, sought) {
+            (false, _) => Ok(()),
+            (true, Sought::Unheld) if path.join(".git").symlink_metadata().is_ok() => {
+                self.add_unheld(&path)
             }
+            (true, _) => self.add_below(&path, sought),
+        }
+    }
+
+    fn add_below(&mut self, path: &Path, sought: Sought) -> Result<(), TakeError> {
+        let failed = |error| TakeError::Io(path.to_owned(), error);
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            self.add(&entry.path(), sought)?;
         }
         Ok(())
+    }
+
+    /// What is made again, by its name or by the mark that its maker left; and what holds no
+    /// content: a pipe or a socket is not lost with its name.
+    fn is_passed_over(&self, path: &Path) -> bool {
+        let named = path.to_str().is_some_and(|path| {
+            let mut tops = self.tops.iter().filter_map(|top| top.to_str());
+            tops.any(|top| is_regenerable(path, top))
+        });
+        named
+            || path.symlink_metadata().is_ok_and(|found| {
+                let kind = found.file_type();
+                let marked = kind.is_dir() && is_marked(path);
+                marked || kind.is_fifo() || kind.is_socket()
+            })
     }
 
     /// By its real directory: a link on the way must not lead out of the project.
@@ -207,7 +282,7 @@ impl<'a> Taking<'a> {
             // Nothing stands there, so there is nothing to lose below it.
             Err(_) => path.to_owned(),
         };
-        if real.starts_with(self.project) {
+        if self.tops.iter().any(|top| real.starts_with(top)) {
             Ok(real)
         } else {
             Err(outside())
@@ -240,6 +315,14 @@ impl<'a> Taking<'a> {
         }
         Ok(kind)
     }
+}
+
+/// A cache that says so, or an environment of Python whatever it is called.
+fn is_marked(directory: &Path) -> bool {
+    const SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55";
+    let tag = fs::read_to_string(directory.join("CACHEDIR.TAG"));
+    tag.is_ok_and(|tag| tag.starts_with(SIGNATURE))
+        || (directory.join("pyvenv.cfg").is_file() && directory.join("bin/python").exists())
 }
 
 pub(crate) fn private_file(path: &Path) -> io::Result<File> {
@@ -281,5 +364,10 @@ impl Seal {
             made,
             position: Position::of(&snapshot.project),
         })
+    }
+
+    /// Whether the call left everything as it was, and made nothing beside it.
+    pub(crate) fn shows_nothing(&self, snapshot: &Snapshot) -> bool {
+        self.after == snapshot.before && self.made.is_empty() && self.position == snapshot.position
     }
 }

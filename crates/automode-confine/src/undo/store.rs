@@ -85,11 +85,18 @@ impl UndoStore {
         let directory = private(&self.root.join(plain(id))).map_err(made)?;
         let blobs = private(&directory.join(BLOBS)).map_err(made)?;
         let project = fs::canonicalize(project).map_err(failed)?;
+        let mut tops = vec![project.clone()];
+        for tree in &plan.unheld_in {
+            let tree = fs::canonicalize(tree).map_err(failed)?;
+            if !tops.contains(&tree) {
+                tops.push(tree);
+            }
+        }
         let second_names = match &undoes {
             None => SecondNames::Refused,
             Some(_) => SecondNames::Kept,
         };
-        let taken = Taking::new(&project, &blobs, limits, second_names)
+        let taken = Taking::new(&tops, &blobs, limits, second_names)
             .take(plan)
             .inspect_err(|_| {
                 let _ = fs::remove_dir_all(&directory);
@@ -108,8 +115,10 @@ impl UndoStore {
             trees,
             position: Position::of(&project),
             project,
+            beside: tops.split_off(1),
             index: taken.index,
             undoes,
+            unforeseen: !plan.unheld_in.is_empty(),
         };
         write(&directory.join(MANIFEST), &snapshot)
             .inspect_err(|_| {
@@ -175,7 +184,12 @@ impl UndoStore {
         if !directory.join(MANIFEST).exists() || directory.join(SEAL).exists() {
             return Ok(false);
         }
-        let seal = Seal::of(&self.get(id)?)?;
+        let snapshot = self.get(id)?;
+        let seal = Seal::of(&snapshot)?;
+        if snapshot.unforeseen && seal.shows_nothing(&snapshot) {
+            self.forget(id)?;
+            return Ok(false);
+        }
         write(&directory.join(SEAL), &seal)?;
         Ok(true)
     }

@@ -19,6 +19,10 @@ pub struct Confinement {
     /// Places it may read beside the system, the project and the toolchains.
     #[serde(default)]
     pub read: Vec<PathBuf>,
+    /// Files of the project that stand empty inside: they hold secrets, and what code prints
+    /// that nobody read reaches the model.
+    #[serde(default)]
+    pub hide: Vec<PathBuf>,
     #[serde(default)]
     pub home: Home,
     #[serde(default)]
@@ -69,6 +73,7 @@ impl Confinement {
             project: project.into(),
             write: Vec::new(),
             read: Vec::new(),
+            hide: Vec::new(),
             home: Home::Empty,
             git: Git::ReadOnly,
             network: Network::Off,
@@ -86,6 +91,7 @@ impl Confinement {
             project,
             write: meet(&self.write, &other.write),
             read: meet(&self.read, &other.read),
+            hide: either(&self.hide, &other.hide),
             home: match (self.home, other.home) {
                 (Home::Hide, Home::Hide) => Home::Hide,
                 (Home::Empty, Home::Empty | Home::Hide) | (Home::Hide, Home::Empty) => Home::Empty,
@@ -128,6 +134,14 @@ impl Network {
             Self::Registries(hosts) => hosts,
         }
     }
+}
+
+/// What one of both names.
+fn either(first: &[PathBuf], second: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = first.iter().chain(second).cloned().collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// The one that lies inside the other.
@@ -183,6 +197,7 @@ mod tests {
         let other = Confinement {
             write: vec!["/data/in".into(), "/else".into()],
             read: vec!["/srv/a".into()],
+            hide: vec!["/work/app/.env".into()],
             home: Home::Empty,
             git: Git::Commit,
             network: Network::Registries(vec!["b.example".into(), "c.example".into()]),
@@ -192,6 +207,7 @@ mod tests {
         let expected = Confinement {
             write: vec!["/data/in".into()],
             read: vec!["/srv/a".into()],
+            hide: vec!["/work/app/.env".into()],
             home: Home::Empty,
             git: Git::Commit,
             network: Network::Registries(vec!["b.example".into()]),

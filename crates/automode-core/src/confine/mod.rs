@@ -9,6 +9,7 @@ mod confinement;
 mod rewrite;
 mod settings;
 
+pub use automode_shell::place::{is_regenerable, is_secret_path};
 pub use confinement::{Confinement, Git, Home, Network};
 pub use rewrite::{Rewritten, rewrite};
 pub use settings::{ConfineMode, ConfineSettings, Undo, UndoLimits};
@@ -22,8 +23,10 @@ use serde::{Deserialize, Serialize};
 pub struct Enforces {
     /// A backend passed its self-test, and the client runs what it is told to run.
     pub confinement: bool,
-    /// There is a private store, and the client tells when a call has ended.
+    /// There is a private store for what a call could lose.
     pub snapshots: bool,
+    /// Somebody said that a person is there, who can bring a loss back.
+    pub undo: bool,
 }
 
 /// The files that a call could lose, from its analysis.
@@ -37,6 +40,10 @@ pub struct SnapshotPlan {
     /// git does not know here lie in no list of changes, and are written over.
     #[serde(default)]
     pub taken_from: Vec<String>,
+    /// Trees in which anything may be lost: every file that git does not have as it is, ignored
+    /// ones too, but for what a build makes again.
+    #[serde(default)]
+    pub unheld_in: Vec<PathBuf>,
 }
 
 /// What goes with a verdict.

@@ -35,10 +35,11 @@ pub enum ConfineMode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undo {
     Off,
-    /// Before code runs confined that nobody read. No answer changes by it.
+    /// Before code runs confined that nobody read.
     #[default]
     Confined,
-    /// Also before a call whose only fault is such a loss, which is then allowed.
+    /// Also before a call whose only fault is such a loss, which is then allowed where a person
+    /// is there to bring it back.
     On,
 }
 

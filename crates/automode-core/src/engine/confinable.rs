@@ -90,6 +90,29 @@ impl Confinable {
         })
     }
 
+    /// Proof that confinement alone makes a call good that asks without it.
+    ///
+    /// Not where the repository is written beside unread code: its objects could be destroyed,
+    /// and no copy of files brings a history back.
+    ///
+    /// # Errors
+    /// What confinement leaves open.
+    pub fn alone(self) -> Result<Self, String> {
+        match self.git {
+            Git::ReadOnly => Ok(self),
+            Git::Commit => Err("it writes the repository beside code that was not read".to_owned()),
+        }
+    }
+
+    /// What confined code could lose, since it may change the project at will.
+    #[must_use]
+    pub fn plan(roots: &[String]) -> SnapshotPlan {
+        SnapshotPlan {
+            unheld_in: roots.iter().map(Into::into).collect(),
+            ..SnapshotPlan::default()
+        }
+    }
+
     /// Whether it runs code that nobody read.
     #[must_use]
     pub fn starts_unread_code(scene: &Scene<'_>) -> bool {

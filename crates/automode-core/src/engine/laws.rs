@@ -1,5 +1,7 @@
 //! Laws about one case, apart from how it came to be known what it does.
 
+use std::path::PathBuf;
+
 use automode_shell::{Coverage, Gap, GapKind, Span};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -8,7 +10,7 @@ use super::case::{Case, JudgePresence, Question};
 use super::opinion::Opinion;
 use super::plan::plan;
 use super::{WalkEnd, walk};
-use crate::confine::{ConfineMode, Enforces, Protection, Undo};
+use crate::confine::{ConfineMode, Enforces, Git, Protection, Undo};
 use crate::policy::fixture::{fact, policy};
 use crate::scene::{ProjectState, Suspicion, SuspicionOrigin};
 use crate::{
@@ -193,7 +195,7 @@ proptest! {
         background in any::<bool>(),
         confine in select(vec![ConfineMode::Off, ConfineMode::Unread, ConfineMode::Always]),
         undo in select(vec![Undo::Off, Undo::Confined, Undo::On]),
-        enforces in (any::<bool>(), any::<bool>()),
+        enforces in (any::<bool>(), any::<bool>(), any::<bool>()),
         found in any::<bool>(),
     ) {
         let mut call = ToolCall::bash(command, "/home/dev/app");
@@ -203,7 +205,8 @@ proptest! {
         let mut policy = policy(&deny, &ask, &allow);
         policy.settings.confine.mode = confine;
         policy.settings.confine.undo = undo;
-        let enforces = Enforces { confinement: enforces.0, snapshots: enforces.1 };
+        let (confinement, snapshots, attended) = enforces;
+        let enforces = Enforces { confinement, snapshots, undo: attended };
         let decide = |enforces: Enforces| {
             let session = Session {
                 mode,
@@ -257,16 +260,22 @@ proptest! {
             prop_assert!(!guarded);
             prop_assert_eq!(mode, Mode::Auto);
             match (&promised.protection.confinement, &promised.protection.snapshot) {
-                (Some(_), None) => {
+                (Some(confinement), kept) => {
                     prop_assert!(!found, "what was found in the project's code is no gap");
                     prop_assert!(enforces.confinement && confine != ConfineMode::Off && !background);
                     prop_assert_eq!(standing.as_str(), "");
+                    prop_assert_eq!(confinement.git, Git::ReadOnly, "no copy brings a history back");
+                    let trees = kept.as_ref().map(|plan| plan.unheld_in.clone());
+                    let project = vec![PathBuf::from("/home/dev/app")];
+                    prop_assert_eq!(trees, (undo != Undo::Off).then_some(project));
+                    prop_assert!(undo == Undo::Off || enforces.snapshots);
                 }
                 (None, Some(_)) => {
                     prop_assert!(enforces.snapshots && undo == Undo::On);
+                    prop_assert!(attended && presence == Presence::Interactive);
                     prop_assert!(standing.split(' ').all(|rule| rule == rules::LOCAL_DATA));
                 }
-                other => prop_assert!(false, "{:?}", other),
+                (None, None) => prop_assert!(false, "an allow out of nothing"),
             }
         }
         if promised.protection.confinement.is_some() {

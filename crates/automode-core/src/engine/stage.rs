@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::case::Case;
 use super::confinable::{Confinable, Recoverable};
 use super::opinion::Opinion;
-use crate::confine::{ConfineMode, Possible, Undo};
+use crate::confine::{ConfineMode, Enforces, Possible, Undo};
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
 use crate::policy::{AskRules, Asked, Asks, Bypass, Match};
 use crate::scene::{Suspicion, report};
 use crate::{
-    Action, Failure, Finding, Ground, Mode, Stage, Trace, TraceEntry, Verdict, Weight, exceptions,
-    guards, tool,
+    Action, Failure, Finding, Ground, Mode, Presence, Stage, Trace, TraceEntry, Verdict, Weight,
+    exceptions, guards, tool,
 };
 
 /// What a stage says.
@@ -261,11 +261,17 @@ pub(super) fn exceptions(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
     }
 }
 
-/// A loss that a snapshot makes good, where the runtime takes one.
+/// A loss that a snapshot makes good, where the runtime takes one and somebody can use it.
 pub(super) fn undo(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
     let settings = &case.policy.settings;
-    if settings.confine.undo != Undo::On || !case.session.enforces.snapshots {
+    let Enforces {
+        snapshots, undo, ..
+    } = case.session.enforces;
+    if settings.confine.undo != Undo::On || !snapshots {
         return StageAnswer::silent("nothing is kept for undo");
+    }
+    if !undo || case.session.presence == Presence::Headless {
+        return StageAnswer::silent("undo: nobody is there who could bring it back");
     }
     match Recoverable::of(&case.scene(), findings, settings.project_code) {
         Ok(recoverable) => {
@@ -284,13 +290,21 @@ pub(super) fn confined(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
     if !confines(case) {
         return StageAnswer::silent("nothing is confined");
     }
-    match Confinable::of(&case.scene(), findings, settings.project_code) {
-        Ok(confinable) => match confinable.confinement(&settings.confine, &case.context.roots) {
+    let keeps = settings.confine.undo != Undo::Off;
+    if keeps && !case.session.enforces.snapshots {
+        return StageAnswer::silent("confined: what it could lose cannot be kept");
+    }
+    let confinable =
+        Confinable::of(&case.scene(), findings, settings.project_code).and_then(Confinable::alone);
+    let roots = &case.context.roots;
+    match confinable {
+        Ok(confinable) => match confinable.confinement(&settings.confine, roots) {
             Some(confinement) => {
                 let reason = confinable.reason(&settings.confine);
                 let mut opinion =
                     Opinion::new(Verdict::Allow, Ground::FastPath("confined"), reason);
                 opinion.protection.confinement = Some(confinement);
+                opinion.protection.snapshot = keeps.then(|| Confinable::plan(roots));
                 StageAnswer::Says(opinion)
             }
             None => StageAnswer::silent("confined: there is no project to confine it to"),
@@ -386,7 +400,8 @@ pub(super) fn possible(case: &Case<'_>, findings: &[Finding]) -> Option<Possible
         return None;
     }
     let (scene, code) = (case.scene(), case.policy.settings.project_code);
-    if Confinable::of(&scene, findings, code).is_ok() {
+    let confinable = Confinable::of(&scene, findings, code).and_then(Confinable::alone);
+    if confinable.is_ok() {
         Some(Possible::Confined)
     } else if Recoverable::of(&scene, findings, code).is_ok() {
         Some(Possible::Undo)

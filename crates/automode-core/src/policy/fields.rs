@@ -92,7 +92,7 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         key: "undo",
-        doc: "Before which calls work that git does not have is kept: none, unread code that runs confined, or also a loss inside the project, which then needs no question.",
+        doc: "Before which calls work that git does not have is kept: none, unread code that runs confined, or also a loss inside the project, which then needs no question where a person is there.",
         kind: FieldKind::Choice(&["off", "confined", "on"]),
         set: |s, v| {
             choose(

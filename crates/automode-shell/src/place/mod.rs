@@ -16,7 +16,8 @@ mod zone;
 use pattern::PathNames;
 pub(crate) use pattern::name_matches;
 pub use protected::Protected;
-pub use secret::{COMMON_SECRETS, Secret, has_secret_name, is_secret_variable};
+pub use regenerable::is_regenerable;
+pub use secret::{COMMON_SECRETS, Secret, has_secret_name, is_secret_path, is_secret_variable};
 pub(crate) use zone::STREAMS;
 pub use zone::Zone;
 

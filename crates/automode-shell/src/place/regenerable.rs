@@ -97,19 +97,21 @@ const NAMED_FILES: &[&str] = &[
 
 /// Whether a path below a root is one of them.
 pub(super) fn is(path: &str, context: &Context) -> bool {
-    if Zone::of(path, context) != Zone::Project {
-        return false;
-    }
-    context.roots.iter().any(|root| {
-        names_below(path, Some(root)).is_some_and(|names| {
-            let inside = names
-                .iter()
-                .any(|name| among(DIRECTORIES, NAMED_DIRECTORIES, name));
-            let file = names
-                .last()
-                .is_some_and(|name| among(FILES, NAMED_FILES, name));
-            inside || file
-        })
+    Zone::of(path, context) == Zone::Project
+        && context.roots.iter().any(|root| is_regenerable(path, root))
+}
+
+/// Whether the tools of the project at `root` make this path below it again.
+#[must_use]
+pub fn is_regenerable(path: &str, root: &str) -> bool {
+    names_below(path, Some(root)).is_some_and(|names| {
+        let inside = names
+            .iter()
+            .any(|name| among(DIRECTORIES, NAMED_DIRECTORIES, name));
+        let file = names
+            .last()
+            .is_some_and(|name| among(FILES, NAMED_FILES, name));
+        inside || file
     })
 }
 

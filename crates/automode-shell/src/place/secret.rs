@@ -134,6 +134,12 @@ pub const COMMON_SECRETS: &[&str] = &[
     "terraform.tfstate",
 ];
 
+/// Whether secrets are kept at a path, by its names.
+#[must_use]
+pub fn is_secret_path(path: &str, home: Option<&str>) -> bool {
+    Secret::named(&PathNames::of(path, home)).is_some()
+}
+
 /// Whether the last name of a path is one that secret files usually have.
 #[must_use]
 pub fn has_secret_name(path: &str) -> bool {

@@ -11,14 +11,14 @@ use std::time::{Duration, SystemTime};
 use automode::state::State;
 use automode::{Decision, Ground, Presence, ToolCall, Verdict, permit};
 use automode_agents::{Enforcement, HookPhase, Rewriting};
-use automode_confine::undo::{SnapshotLimits, UndoStore};
+use automode_confine::undo::{EntryKind, Snapshot, SnapshotLimits, TakeError, UndoStore};
 use automode_confine::{
     Machine, Refusal, RunRecord, Ticket, known_backend, may_confine, mend_left_behind,
-    renewed_backend,
+    renewing_backend,
 };
 use automode_core::confine::{
-    ConfineMode, ConfineSettings, Confinement, Enforces, Protection, Rewritten, SnapshotPlan, Undo,
-    UndoLimits, rewrite,
+    ConfineMode, ConfineSettings, Confinement, Enforces, Protection, Rewritten, Undo, UndoLimits,
+    is_secret_path, rewrite,
 };
 use serde_json::{Map, Value};
 
@@ -46,7 +46,18 @@ pub fn wanted(context: &HookContext<'_>, settings: &ConfineSettings) -> Enforces
     };
     Enforces {
         confinement: decides && confines && rewrites && may_confine(state.root()),
-        snapshots: decides && settings.undo == Undo::On,
+        snapshots: decides && settings.undo != Undo::Off,
+        undo: decides && context.attended,
+    }
+}
+
+/// A session begins: what was found to confine before the machine was started anew is tried
+/// again beside it, so that the first call that needs it finds an answer.
+pub fn prepare(state: &State) {
+    if may_confine(state.root())
+        && let Some(machine) = Machine::here(state.root().to_owned())
+    {
+        let _ = renewing_backend(&machine);
     }
 }
 
@@ -84,9 +95,10 @@ pub fn stands(
     if !refused.is_empty() {
         return Standing::Refused(refused);
     }
-    let backend =
-        Machine::here(state.root().to_owned()).and_then(|machine| renewed_backend(&machine));
-    match backend {
+    // What was found before the machine was started anew is tried again beside this call, which
+    // does not wait for it.
+    let machine = Machine::here(state.root().to_owned());
+    match machine.as_ref().and_then(renewing_backend) {
         Some(backend) if backend.can_write(&project(context)) => Standing::Holds,
         Some(_) | None => Standing::Unconfined,
     }
@@ -194,6 +206,7 @@ pub fn explain(decision: &mut Decision, refused: &[Refusal]) {
             Refusal::Write(path) | Refusal::Vanished(path) => {
                 format!("write to {}", path.display())
             }
+            Refusal::Hidden(path) => format!("reading {}", path.display()),
         };
         decision
             .reason
@@ -214,28 +227,35 @@ pub fn keep(
         decision.protection.possible = protection.possible;
         return None;
     }
-    if let Some(plan) = &protection.snapshot {
+    let mut hidden = Vec::new();
+    if let Some(plan) = protection.snapshot {
         let state = context.state.as_ref()?;
         let project = project(context);
         let command = call.text("command").unwrap_or_default();
         let store = UndoStore::new(state.root());
-        if let Err(why) = store.take(id, &project, command, plan, limits(settings.undo_limits)) {
-            ask(
-                context,
-                decision,
-                &format!("what would be lost cannot be kept: {why}"),
-            );
-            return None;
+        let taken = store.take(id, &project, command, &plan, limits(settings.undo_limits));
+        match taken {
+            Ok(snapshot) => {
+                hidden = secrets(&snapshot);
+                decision.protection.snapshot = Some(plan);
+            }
+            // Git has everything that confined code could change.
+            Err(TakeError::Nothing) if protection.confinement.is_some() => {}
+            Err(why) => {
+                ask(
+                    context,
+                    decision,
+                    &format!("what could be lost cannot be kept: {why}"),
+                );
+                return None;
+            }
         }
-        decision.protection.snapshot = protection.snapshot.clone();
     }
-    let confinement = protection.confinement?;
+    let mut confinement = protection.confinement?;
+    confinement.hide.extend(hidden);
     match wrapped(context, call, id, &confinement) {
         Some(input) => {
             decision.protection.confinement = Some(confinement);
-            if rests_on_it(decision) && settings.undo != Undo::Off {
-                keep_changes(context, call, id, settings.undo_limits);
-            }
             Some(input)
         }
         None => {
@@ -248,20 +268,21 @@ pub fn keep(
     }
 }
 
-/// Keeps what git does not have before code runs that nobody read: inside the project it may
-/// change everything. Nothing of it is promised, so what is too much is left out.
-fn keep_changes(context: &HookContext<'_>, call: &ToolCall, id: &str, limits: UndoLimits) {
-    let Some(state) = context.state.as_ref() else {
-        return;
-    };
-    let project = project(context);
-    let plan = SnapshotPlan {
-        changed_in: vec![project.clone()],
-        ..SnapshotPlan::default()
-    };
-    let command = call.text("command").unwrap_or_default();
-    let store = UndoStore::new(state.root());
-    drop(store.take(id, &project, command, &plan, self::limits(limits)));
+/// The files that hold secrets among those that git does not have. What it has is no secret of
+/// this project.
+fn secrets(snapshot: &Snapshot) -> Vec<PathBuf> {
+    let home = setup::home();
+    let files = snapshot.before.iter().filter(|entry| match entry.kind {
+        EntryKind::File { .. } => true,
+        EntryKind::Absent
+        | EntryKind::Link { .. }
+        | EntryKind::Directory { .. }
+        | EntryKind::Other => false,
+    });
+    files
+        .map(|entry| entry.path.clone())
+        .filter(|path| is_secret_path(&path.to_string_lossy(), home.as_deref()))
+        .collect()
 }
 
 /// Writes the promise down and gives the input that keeps it.
@@ -281,7 +302,8 @@ fn wrapped(
         session: context.event.session.clone(),
         command: command.to_owned(),
         confinement: confinement.clone(),
-        backend: known_backend(&machine)?,
+        backend: known_backend(&machine)
+            .filter(|backend| confinement.hide.is_empty() || backend.has_own_files())?,
     };
     ticket.write(state.root()).ok()?;
     let mut input = call.input.clone();

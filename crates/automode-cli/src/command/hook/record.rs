@@ -76,6 +76,7 @@ pub fn start(context: &HookContext<'_>) {
             .expire()
             .unwrap_or_default();
         automode_confine::expire_tickets(state.root());
+        promise::prepare(state);
     }
 }
 

@@ -23,6 +23,8 @@ pub struct HookContext<'a> {
     pub state: Option<State>,
     pub log: Option<Log>,
     pub presence: Presence,
+    /// Somebody said that a person is there; it is not only assumed.
+    pub attended: bool,
     pub started: Instant,
     /// When waiting for locks ends.
     locks_until: Option<Instant>,
@@ -68,6 +70,7 @@ pub fn serve(options: &Options, progress: &HookProgress, started: Instant) -> Re
         state,
         log,
         presence: presence(options, Some(&event)),
+        attended: is_attended(options, &event),
         started,
         locks_until: Instant::now().checked_add(PATIENCE),
     };
@@ -134,10 +137,25 @@ fn presence(options: &Options, event: Option<&Event>) -> Presence {
         .or_else(|| event.and_then(|event| event.presence));
     told.unwrap_or_else(|| {
         let assumed = options.agent.client().presence;
-        let says = |(name, value): (&str, &str)| std::env::var(name).as_deref() == Ok(value);
         match assumed.headless_when {
-            Some(mark) if says(mark) => Presence::Headless,
+            Some(mark) if is_set(mark) => Presence::Headless,
             Some(_) | None => assumed.usual,
         }
     })
+}
+
+/// Whether one of these says that a person is there, and none that nobody is. What is assumed
+/// was not said.
+fn is_attended(options: &Options, event: &Event) -> bool {
+    let assumed = options.agent.client().presence;
+    let said = [options.presence, event.presence];
+    let alone =
+        said.contains(&Some(Presence::Headless)) || assumed.headless_when.is_some_and(is_set);
+    let there =
+        said.contains(&Some(Presence::Interactive)) || assumed.attended_when.is_some_and(is_set);
+    there && !alone
+}
+
+fn is_set((name, value): (&str, &str)) -> bool {
+    std::env::var(name).as_deref() == Ok(value)
 }
