@@ -23,9 +23,9 @@ pub struct ConfineSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConfineMode {
     /// None; what could be confined is only noted.
-    #[default]
     Off,
     /// Those that run code which was not read.
+    #[default]
     Unread,
     /// Every shell command that is allowed without a rule.
     Always,
@@ -36,10 +36,10 @@ pub enum ConfineMode {
 pub enum Undo {
     Off,
     /// Before code runs confined that nobody read.
-    #[default]
     Confined,
     /// Also before a call whose only fault is such a loss, which is then allowed where a person
     /// is there to bring it back.
+    #[default]
     On,
 }
 
