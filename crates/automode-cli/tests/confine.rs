@@ -640,6 +640,30 @@ fn secrets_of_the_project_stand_empty_for_unread_code() {
     assert!(!is_allowed(&again), "{again}");
 }
 
+/// A repository below this one has files of its own that it ignores.
+#[test]
+fn what_a_submodule_ignores_comes_back_from_unread_code() {
+    let world = world(UNREAD);
+    if !world.confines() {
+        return;
+    }
+    let made = world.bash(
+        "git init -q deps && cd deps && git config user.name a && git config user.email a@b.example \
+         && echo local > .gitignore && git add . && git commit -qm one && echo mine > local \
+         && cd .. && git -c advice.addEmbeddedRepo=false add deps",
+    );
+    assert!(made.status.success(), "{made:?}");
+    tool(&world, "rm deps/local");
+    let answer = world.before("claude-code", COMMAND);
+    let command = rewritten("claude-code", &answer).unwrap_or_else(|| panic!("{answer}"));
+    assert!(world.bash(&command).status.success());
+    world.after("claude-code", &command);
+    assert!(!world.project.join("deps/local").exists());
+    assert!(world.automode(&["undo"]).status.success());
+    let text = fs::read_to_string(world.project.join("deps/local"));
+    assert_eq!(text.ok().as_deref(), Some("mine\n"));
+}
+
 /// A call after which everything is as it was leaves nothing in the way of `undo last`.
 #[test]
 fn unread_code_that_loses_nothing_leaves_nothing_behind() {

@@ -25,6 +25,15 @@ pub(super) struct Changes {
     pub(super) staged_only: Option<PathBuf>,
 }
 
+/// Tracked, and in no list of changes.
+#[derive(Default)]
+struct Overlooked {
+    /// Whose changes git was told to overlook.
+    files: Vec<PathBuf>,
+    /// Repositories of their own, whose ignored files this one does not list.
+    repositories: Vec<PathBuf>,
+}
+
 /// What git does not have as it is, below one directory.
 pub(super) struct Unheld {
     pub(super) tracked: Vec<PathBuf>,
@@ -58,8 +67,9 @@ impl AskedGit<'_> {
             "--",
             ".",
         ])?;
+        let overlooked = self.overlooked(&top, ".")?;
         let mut unheld = Unheld {
-            tracked: self.overlooked(&top, ".")?,
+            tracked: [overlooked.files, overlooked.repositories].concat(),
             unknown: Vec::new(),
         };
         for record in records(&listed) {
@@ -89,17 +99,24 @@ impl AskedGit<'_> {
         Ok(path_of(top.trim_ascii_end()))
     }
 
-    /// Tracked files whose changes git was told to overlook.
-    fn overlooked(&self, top: &Path, below: &str) -> Result<Vec<PathBuf>, TakeError> {
-        let listed = self.ask(&["ls-files", "-v", "-z", "--full-name", below])?;
-        let overlooked = records(&listed).filter_map(|record| {
-            let (Some([tag, _]), Some(path)) = (record.first_chunk(), record.get(2..)) else {
-                return None;
+    /// What stands in no list of changes.
+    fn overlooked(&self, top: &Path, below: &str) -> Result<Overlooked, TakeError> {
+        let listed = self.ask(&["ls-files", "-v", "-s", "-z", "--full-name", below])?;
+        let mut overlooked = Overlooked::default();
+        for record in records(&listed) {
+            let mut parts = record.splitn(2, |byte| *byte == b'\t');
+            let (Some([tag, _, mode @ ..]), Some(path)) = (parts.next(), parts.next()) else {
+                return Err(TakeError::Git(self.tree.to_owned()));
             };
-            let is_overlooked = tag.is_ascii_lowercase() || *tag == b'S';
-            is_overlooked.then(|| standing(top, &path_of(path)))?
-        });
-        Ok(overlooked.collect())
+            if mode.starts_with(b"160000") {
+                overlooked
+                    .repositories
+                    .extend(standing(top, &path_of(path)));
+            } else if tag.is_ascii_lowercase() || *tag == b'S' {
+                overlooked.files.extend(standing(top, &path_of(path)));
+            }
+        }
+        Ok(overlooked)
     }
 
     /// Changed, untracked and overlooked files, and what the named commits would write over.
@@ -123,7 +140,7 @@ impl AskedGit<'_> {
             staged_only |= !b" ?!D".contains(staged) && *there != b' ';
             paths.push(top.join(path_of(path)));
         }
-        paths.extend(self.overlooked(&top, ":/")?);
+        paths.extend(self.overlooked(&top, ":/")?.files);
         for word in taken_from {
             for commit in self.commits(word)? {
                 let missing = self.ask(&[

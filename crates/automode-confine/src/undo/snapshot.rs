@@ -198,12 +198,13 @@ impl<'a> Taking<'a> {
             return self.add_below(tree, Sought::Unheld);
         };
         for path in &changes.tracked {
-            let sought = match path.join(".git").symlink_metadata() {
-                // A repository of its own below this one.
-                Ok(_) => Sought::Unheld,
-                Err(_) => Sought::Everything,
-            };
-            self.add(path, sought)?;
+            if path.join(".git").symlink_metadata().is_ok() {
+                // A repository of its own below this one, whatever it is called.
+                let repository = self.contained(path)?;
+                self.add_unheld(&repository)?;
+            } else {
+                self.add(path, Sought::Everything)?;
+            }
         }
         for path in &changes.unknown {
             self.add(path, Sought::Unheld)?;
