@@ -160,6 +160,7 @@ fn rewritten(client: &str, answer: &Value) -> Option<String> {
 
 /// With patience: machines that test are busy.
 const UNREAD: &str = "[undo_limits]\nmilliseconds = 10000\n[confine]\nmode = \"unread\"\n";
+const KEPT: &str = "undo = \"on\"\n[undo_limits]\nmilliseconds = 10000\n";
 /// It reads a file of the home and leaves one in the project; nobody knows the program.
 const COMMAND: &str = "./tool.bin";
 
@@ -605,12 +606,14 @@ fn secrets_of_the_project_stand_empty_for_unread_code() {
     let made = world.bash(
         "printf '%s\\n' .env local/ > .gitignore; echo 'committed=1' > .npmrc; git add .npmrc; \
          git -c user.name=a -c user.email=a@b.example commit -qm one; \
-         mkdir local; echo TOKEN=canary > .env; echo canary > local/key.pem; echo open > local/notes; ln -s ../.env local/link",
+         mkdir local; echo TOKEN=canary > .env; echo canary > local/key.pem; echo open > local/notes; ln -s ../.env local/link; \
+         mkdir .aws; echo canary > .aws/credentials",
     );
     assert!(made.status.success(), "{made:?}");
     tool(
         &world,
-        "cat .npmrc .env local/* 2>&1; rm -f .env; mv local moved; cat moved/*; exit 3",
+        "cat .npmrc .env local/* .aws/* 2>&1; rm -f .env; mv local moved; mv .aws moved2; ln .env x; \
+         cat moved/* moved2/* x; cat /proc/self/root$PWD/.env /proc/1/cwd/.env; exit 3",
     );
     let answer = world.before("claude-code", COMMAND);
     let Some(command) = rewritten("claude-code", &answer) else {
@@ -634,6 +637,10 @@ fn secrets_of_the_project_stand_empty_for_unread_code() {
     assert_eq!(
         fs::read_to_string(world.project.join(".env")).unwrap(),
         "TOKEN=canary\n"
+    );
+    assert!(
+        world.project.join(".aws/credentials").exists(),
+        "{output:?}"
     );
     // It may have failed for want of them: a person decides about the next one.
     let again = world.before("claude-code", COMMAND);
@@ -826,7 +833,7 @@ fn no_loss_is_allowed_that_undo_does_not_bring_back() {
          echo mine > tracked; echo mine > local.env; echo mine > real.txt; ln -s real.txt link; \
          ln real.txt second; mkdir -p dir/sub; echo mine > dir/sub/x; echo mine > local.dir";
     let check = |command: &str| {
-        let world = world("undo = \"on\"\n");
+        let world = world(KEPT);
         let made = world.bash(setup);
         assert!(made.status.success(), "{made:?}");
         let mine = |world: &World| {
@@ -899,7 +906,7 @@ fn no_loss_is_allowed_that_undo_does_not_bring_back() {
 
 #[test]
 fn a_loss_is_allowed_with_undo_and_comes_back() {
-    let world = world("undo = \"on\"\n");
+    let world = world(KEPT);
     fs::write(world.project.join("notes.txt"), "mine").unwrap();
     let answer = world.before("claude-code", "rm notes.txt");
     assert_eq!(
@@ -924,7 +931,7 @@ fn a_loss_is_allowed_with_undo_and_comes_back() {
 /// Nobody could bring it back. That somebody is there must be said: it is not assumed.
 #[test]
 fn where_nobody_is_there_a_loss_is_not_allowed() {
-    let world = world("undo = \"on\"\n");
+    let world = world(KEPT);
     fs::write(world.project.join("notes.txt"), "mine").unwrap();
     let check = |client: &str, arguments: &[&str], attended: Option<&str>, allowed: bool| {
         let mut command = world.command(PROGRAM);
@@ -966,7 +973,7 @@ fn where_nobody_is_there_a_loss_is_not_allowed() {
 #[test]
 fn the_tree_that_git_works_in_is_the_one_that_is_kept() {
     let check = |command: &str, kept: bool| {
-        let world = world("undo = \"on\"\n");
+        let world = world(KEPT);
         // The outer repository does not even see the inner one.
         fs::write(world.project.join(".gitignore"), "inner\n").unwrap();
         let made = world.bash(
@@ -1009,7 +1016,7 @@ fn the_tree_that_git_works_in_is_the_one_that_is_kept() {
 
 #[test]
 fn a_loss_beyond_the_limits_asks() {
-    let world = world("undo = \"on\"\n");
+    let world = world(KEPT);
     fs::write(world.project.join("large"), vec![1_u8; 51_000_000]).unwrap();
     let answer = world.before("claude-code", "rm large");
     assert_eq!(

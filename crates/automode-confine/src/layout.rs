@@ -157,11 +157,13 @@ impl Layout {
             Home::Hide => hide(machine, &mut layout.places),
         }
         layout.place_readable(confinement, machine)?;
-        layout.place_writable(confinement.git);
-        let hidden = confinement.hide.iter().filter(|path| path.is_file());
-        layout
-            .places
-            .extend(hidden.cloned().map(MountPlace::Hidden));
+        // One that has moved since would be seen under its new name.
+        if let Some(moved) = confinement.hide.iter().find(|path| !path.is_file()) {
+            return Err(LayoutError::Missing(moved.clone()));
+        }
+        layout.place_writable(confinement.git, &confinement.hide);
+        let hidden = confinement.hide.iter().cloned();
+        layout.places.extend(hidden.map(MountPlace::Hidden));
         Ok(layout)
     }
 
@@ -216,7 +218,7 @@ impl Layout {
         Ok(())
     }
 
-    fn place_writable(&mut self, git: Git) {
+    fn place_writable(&mut self, git: Git, hidden: &[PathBuf]) {
         let repositories = &self.repositories;
         let directories = || repositories.iter().flat_map(|found| &found.directories);
         self.places
@@ -225,6 +227,19 @@ impl Layout {
         writable.sort();
         self.places
             .extend(writable.into_iter().map(MountPlace::Write));
+        // A mount point cannot be renamed, and a secret keeps the names it is known by.
+        let mut above: Vec<PathBuf> = hidden
+            .iter()
+            .flat_map(|path| path.ancestors().skip(1))
+            .filter(|above| {
+                let mut roots = self.roots.iter();
+                roots.any(|root| above.starts_with(root) && *above != root)
+            })
+            .map(Path::to_owned)
+            .collect();
+        above.sort();
+        above.dedup();
+        self.places.extend(above.into_iter().map(MountPlace::Write));
         self.places.push(MountPlace::Write(self.caches.clone()));
         if git == Git::Commit {
             // A mount point of its own cannot be renamed away.

@@ -133,6 +133,8 @@ pub(crate) struct Taking<'a> {
     bytes: u64,
     seen: BTreeSet<PathBuf>,
     entries: Vec<Entry>,
+    /// The project or repository whose tools make things again.
+    made_in: PathBuf,
 }
 
 impl<'a> Taking<'a> {
@@ -151,6 +153,7 @@ impl<'a> Taking<'a> {
             bytes: 0,
             seen: BTreeSet::new(),
             entries: Vec::new(),
+            made_in: PathBuf::new(),
         }
     }
 
@@ -190,6 +193,13 @@ impl<'a> Taking<'a> {
 
     /// Keeps what a tree holds that git does not have as it is and that no build makes again.
     fn add_unheld(&mut self, tree: &Path) -> Result<(), TakeError> {
+        let around = std::mem::replace(&mut self.made_in, tree.to_owned());
+        let added = self.add_unheld_in(tree);
+        self.made_in = around;
+        added
+    }
+
+    fn add_unheld_in(&mut self, tree: &Path) -> Result<(), TakeError> {
         let git = AskedGit {
             tree,
             until: self.started + self.limits.time,
@@ -259,11 +269,8 @@ impl<'a> Taking<'a> {
     /// What is made again, by its name or by the mark that its maker left; and what holds no
     /// content: a pipe or a socket is not lost with its name.
     fn is_passed_over(&self, path: &Path) -> bool {
-        let named = path.to_str().is_some_and(|path| {
-            let mut tops = self.tops.iter().filter_map(|top| top.to_str());
-            tops.any(|top| is_regenerable(path, top))
-        });
-        named
+        let named = path.to_str().zip(self.made_in.to_str());
+        named.is_some_and(|(path, top)| is_regenerable(path, top))
             || path.symlink_metadata().is_ok_and(|found| {
                 let kind = found.file_type();
                 let marked = kind.is_dir() && is_marked(path);

@@ -134,10 +134,14 @@ pub const COMMON_SECRETS: &[&str] = &[
     "terraform.tfstate",
 ];
 
-/// Whether secrets are kept at a path, by its names.
+/// Whether secrets are kept at a path, by its names; those of a home count anywhere.
 #[must_use]
 pub fn is_secret_path(path: &str, home: Option<&str>) -> bool {
-    Secret::named(&PathNames::of(path, home)).is_some()
+    let is_common = COMMON_SECRETS.iter().any(|name| {
+        let above = path.strip_suffix(*name);
+        above.is_some_and(|above| above.ends_with('/'))
+    });
+    is_common || Secret::named(&PathNames::of(path, home)).is_some()
 }
 
 /// Whether the last name of a path is one that secret files usually have.
