@@ -1,6 +1,7 @@
 //! Runs the examples of every knowledge file.
 
-use super::table::{Command, PROGRAMS, Style};
+use super::parse::words_before_command;
+use super::table::{Choice, Command, PROGRAMS, Role, Style, Takes};
 use super::{ProgramEffects, consult};
 use crate::{
     Certainty, Context, Dynamic, DynamicSource, Facts, Invocation, Piece, Span, Stdin, Stdout,
@@ -148,6 +149,42 @@ fn an_invented_option_or_variable_is_a_gap_for_every_program_and_subcommand() {
     // Wrappers and runners hand the words on: what runs inside is asked instead.
     wrong.retain(|line| run(line).runs.is_empty());
     assert!(tried > 20_000, "only {tried} lines");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// From the tables alone: whatever an option that says nothing more takes, the program
+/// that may stand there is never passed over for the word after it.
+#[test]
+fn no_option_of_a_runner_hides_the_command_behind_it() {
+    let mut wrong = Vec::new();
+    let mut tried: usize = 0;
+    for (name, command) in programs() {
+        for (words, sub) in below(command, String::new()) {
+            let Some(before) = words_before_command(sub) else {
+                continue;
+            };
+            for (spelling, flag) in sub.flags.iter() {
+                let idle = |choice: &Choice| choice.roles == [Role::None];
+                if flag.takes != Takes::Words
+                    || flag.values.len() != 1
+                    || !flag.values.iter().copied().flatten().all(idle)
+                {
+                    continue;
+                }
+                tried = tried.saturating_add(1);
+                let front = "5 ".repeat(before);
+                let line = format!("'{name}'{words} {spelling} {front}rm echo f");
+                let told = run(&line);
+                let runs_it = |run: &crate::Nested| run.to_string().contains("rm");
+                let hides =
+                    told.gaps.is_empty() && !told.runs.is_empty() && !told.runs.iter().any(runs_it);
+                if hides {
+                    wrong.push(line);
+                }
+            }
+        }
+    }
+    assert!(tried > 400, "only {tried} lines");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

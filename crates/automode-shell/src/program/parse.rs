@@ -5,7 +5,7 @@
 //! become gaps; nothing is dropped in silence. Where it is not certain whether a
 //! flag takes the next word, the line has a reading for either case.
 
-use super::table::{Command, Flag, Style, Takes};
+use super::table::{Choice, Command, Flag, Role, Style, Takes, known_program};
 use crate::{Gap, GapKind, Value};
 
 /// A command line as its program would see it.
@@ -358,14 +358,14 @@ impl<'a> Parser<'a> {
             (Takes::Glued | Takes::Digits | Takes::Perhaps, Some(value)) => {
                 given.values.push(value);
             }
-            (Takes::Perhaps, None) => {
+            (takes, None) if takes == Takes::Perhaps || self.may_begin_command(flag) => {
                 let takes = self.choice.checked_shr(self.uncertain).unwrap_or(0) & 1 == 1;
                 self.uncertain = self.uncertain.saturating_add(1);
                 if takes {
                     given.values.extend(self.next().cloned());
                 }
             }
-            (Takes::Words | Takes::Rest, glued) => {
+            (Takes::Perhaps | Takes::Words | Takes::Rest, glued) => {
                 let fixed = match flag.takes {
                     Takes::Rest => flag.values.len().saturating_sub(1),
                     Takes::Nothing
@@ -387,6 +387,26 @@ impl<'a> Parser<'a> {
             (Takes::Until, _) => given.rest = self.until(),
         }
         self.parsed.given.push(given);
+    }
+
+    /// Whether the word that an option takes may be the command itself: it names a program,
+    /// this program runs its words, and nothing speaks of the option but the table, which
+    /// may be wrong about it: `perf stat -d rm x`.
+    fn may_begin_command(&self, flag: Flag) -> bool {
+        let idle = |choice: &Choice| choice.roles == [Role::None];
+        let names_program = |before: usize| {
+            let at = self.at.saturating_add(before);
+            let word = self.words.get(at).and_then(Value::literal);
+            word.is_some_and(|word| {
+                let (folder, name) = word.rsplit_once('/').unwrap_or(("", &word));
+                let named = folder.is_empty() || folder.ends_with("bin");
+                named && known_program(name).is_some()
+            })
+        };
+        flag.takes == Takes::Words
+            && flag.values.len() == 1
+            && flag.values.iter().copied().flatten().all(idle)
+            && words_before_command(self.parsed.command).is_some_and(names_program)
     }
 
     /// The words up to a `;`, or a `+` right after `{}`.
@@ -498,6 +518,19 @@ fn is_option_word(text: &str) -> bool {
         && first != Some('-')
         && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
         && word.chars().any(|c| Some(c) != first)
+}
+
+/// How many operands stand before the command line that a program runs, if it runs one:
+/// `timeout 5 make`.
+pub(super) fn words_before_command(command: &Command) -> Option<usize> {
+    let runs = |choice: &Choice| {
+        let command = |role: &Role| matches!(role, Role::Command | Role::Each);
+        choice.roles.iter().any(command)
+    };
+    command
+        .operands?
+        .iter()
+        .position(|choices| choices.iter().any(runs))
 }
 
 /// What a long flag that is not in the table may be short for.
