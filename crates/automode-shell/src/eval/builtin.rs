@@ -72,7 +72,7 @@ impl Evaluator<'_> {
         }
         let by = self.invocations.len();
         self.record(prepared, shell);
-        if prepared.arrays.is_empty() && lists_variables(name, arguments) {
+        if prepared.arrays.is_empty() && lists_variables(name, arguments, shell) {
             let act = Act::Credential {
                 what: "environment".to_owned(),
                 direction: Direction::Receive,
@@ -388,8 +388,9 @@ fn flags(arguments: &[Value]) -> String {
     letters
 }
 
-/// `export -p`, `declare -x` or `set` alone: all variables with their values.
-fn lists_variables(name: &str, arguments: &[Value]) -> bool {
+/// `export -p`, `declare -x` or `set` alone: all variables with their values; `declare -p NAME`
+/// one of them.
+fn lists_variables(name: &str, arguments: &[Value], shell: &ShellState) -> bool {
     let is_flag = |argument: &Value| {
         let flag = argument.literal();
         flag.is_some_and(|flag| flag.starts_with(['-', '+']) && !flag.contains(['f', 'F']))
@@ -410,9 +411,14 @@ fn lists_variables(name: &str, arguments: &[Value]) -> bool {
         let flag = argument.literal();
         flag.is_some_and(|flag| flag.starts_with('-') && flag.contains('p'))
     });
+    // A name that this line did not set shows what the environment holds under it.
+    let is_foreign = |argument: &Value| {
+        let name = argument.literal();
+        !is_flag(argument) && name.is_none_or(|name| !shell.variables.contains_key(&*name))
+    };
     match name {
         "export" | "readonly" => flags_only || prints,
-        "declare" | "typeset" => flags_only,
+        "declare" | "typeset" => flags_only || prints && arguments.iter().any(is_foreign),
         "set" => arguments.iter().all(may_vanish),
         _ => false,
     }

@@ -91,6 +91,14 @@ impl Evaluator<'_> {
         if array.len() < name.len() {
             self.evaluated_name(argument, shell);
         }
+        // What the shell itself keeps up to date: every later shell takes over its modes,
+        // a trace among them.
+        if attributes.exported && matches!(array, "SHELLOPTS" | "BASHOPTS") {
+            let act = Act::Environment {
+                name: array.to_owned(),
+            };
+            self.effect(act, usize::MAX, argument.span, Certainty::Always);
+        }
         self.declared(array, attributes, shell);
         if attributes.nature.fixed {
             shell.fix(array);

@@ -112,7 +112,15 @@ impl Meaning<'_> {
                 .find_map(|word| word.strip_prefix(key))
                 .map(str::to_owned)
         };
-        let host = if prefix.contains("://") {
+        // The server may be told behind the address, or in a file under a name.
+        let told = |key: &str| {
+            prefix
+                .split(['?', '&', ' '])
+                .any(|word| word.starts_with(key))
+        };
+        let host = if told("service=") || prefix.contains("://") && told("host") {
+            Host::Unknown
+        } else if prefix.contains("://") {
             match host(value) {
                 // `postgres:///name` is the local server.
                 Host::Unknown if value.literal().is_some() => Host::Loopback,

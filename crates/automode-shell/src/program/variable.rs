@@ -91,7 +91,10 @@ fn matches(pattern: &str, text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-+:,@%=".contains(c);
     match class {
         "number>" => !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || c == '.'),
-        "name>" => !rest.is_empty() && !rest.starts_with('-') && rest.chars().all(plain),
+        // `target/..` is another directory.
+        "name>" => {
+            !rest.starts_with('-') && !rest.chars().all(|c| c == '.') && rest.chars().all(plain)
+        }
         "here>" => {
             !rest.is_empty()
                 && !rest.starts_with(['/', '~', '-'])
@@ -150,6 +153,10 @@ mod tests {
         check("GOFLAGS", "-mod=mod", true);
         check("GOFLAGS", "-mod=mod -toolexec=/tmp/x", false);
         check("CARGO_TARGET_DIR", "/home/dev/other", false);
+        check("CARGO_TARGET_DIR", "target/debug", true);
+        check("CARGO_TARGET_DIR", "target/..", false);
+        check("CARGO_TARGET_DIR", "target/.", false);
+        check("GOSUMDB", "off", false);
         check("DATABASE_URL", "postgres://localhost/test", true);
         check("DATABASE_URL", "postgres://db.example/x", false);
         check("ZZQX", "1", false);
