@@ -353,7 +353,7 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
         }
         Code::Container { image, isolated } => {
             *isolated
-                && matches!(gap, GapKind::Unseen(_))
+                && matches!(gap, GapKind::Unseen(what) if INSIDE.contains(&what.as_str()))
                 && is_clean(origin.taint)
                 && is_own_container(image, effect, scene)
         }
@@ -364,6 +364,13 @@ fn is_own(effect: &Effect, scene: &Scene<'_>, gap: &GapKind) -> bool {
         | Code::Remote { .. } => false,
     }
 }
+
+/// What stays unseen of the project's containers: what they do inside. What else their
+/// runner is told (`--cache-to`, `--secret`) is another matter.
+const INSIDE: &[&str] = &[
+    "the steps of the build file",
+    "the services of the compose file",
+];
 
 /// The containers that the project itself describes, in files of this project
 /// that this session did not write.
@@ -572,6 +579,20 @@ pub(super) const NEVER: &[&str] = &[
     "reset",
     "purge",
     "hooks",
+    "truncate",
+    "delete",
+    "wipe",
+    "nuke",
+    "erase",
+    "uninstall",
+    "rollback",
+    "restore",
+    "promote",
+    "provision",
+    "teardown",
+    "terminate",
+    "announce",
+    "notify",
 ];
 
 /// A task of the project's own, by what it is for.
