@@ -70,6 +70,7 @@ fn role(name: &str) -> Result<String> {
         ("code", tongue) => format!("Code({})", language(tongue)?),
         ("prefixed", program) => format!("Prefixed({program:?})"),
         ("packed", ending) => format!("Packed({ending:?})"),
+        ("beside", ending) => format!("Beside({ending:?})"),
         ("task", runner) if !runner.is_empty() => format!("Task(Runner::{})", camel(runner)),
         ("url", _) => format!("Url({})", direction(argument)?),
         ("host", _) => format!("Host({})", direction(argument)?),
@@ -87,7 +88,7 @@ fn role(name: &str) -> Result<String> {
             | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
             | "magic-open" | "fetched" | "refspec" | "query" | "dsn" | "file-scheme"
             | "unit-property" | "plain" | "unpacked" | "terminal-format" | "go-flags"
-            | "media-filter" | "compiler-flags" | "own-config" | "write-beginning",
+            | "media-filter" | "compiler-flags" | "linker-flags" | "own-config" | "write-beginning",
             "",
         ) => camel(head),
         _ => return Err(format!("unknown role `{name}`")),

@@ -1,4 +1,4 @@
-//! Files that are packed or unpacked beside themselves.
+//! Files that are packed, unpacked or turned into others beside themselves.
 
 use super::meaning::Meaning;
 use crate::Value;
@@ -39,6 +39,24 @@ impl Meaning<'_> {
             None => packed,
         };
         self.path(PathUse::Write, &packed, cwd);
+    }
+
+    /// The file with another ending that is made of this one.
+    pub(super) fn beside(&mut self, ending: &str, value: &Value, cwd: Option<&str>) {
+        let made = value.literal().map(|text| {
+            let (folder, name) = text.rsplit_once('/').map_or(("", &*text), |parts| parts);
+            let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+            let slash = if folder.is_empty() && !text.starts_with('/') {
+                ""
+            } else {
+                "/"
+            };
+            format!("{folder}{slash}{stem}{ending}")
+        });
+        match made {
+            Some(made) => self.path(PathUse::Write, &Value::text(made, value.span), cwd),
+            None => self.unseen(format!("the file beside `{}`", value.shown()), value.span),
+        }
     }
 
     /// The file that is made of this packed one.

@@ -91,9 +91,11 @@ impl Meaning<'_> {
             | Role::GoFlags
             | Role::MediaFilter
             | Role::CompilerFlags
+            | Role::LinkerFlags
             | Role::OwnConfig
             | Role::WriteBeginning
             | Role::Packed(_)
+            | Role::Beside(_)
             | Role::Unpacked => return false,
         }
         true
@@ -175,9 +177,11 @@ impl Meaning<'_> {
             Role::GoFlags => self.go_flags(value),
             Role::MediaFilter => self.media_filter(value),
             Role::CompilerFlags => self.compiler_flag(value),
+            Role::LinkerFlags => self.linker_flags(value),
             Role::WriteBeginning => self.write_beginning(value, words.cwd.as_deref()),
             Role::OwnConfig => self.own_config(value, words.cwd.as_deref()),
             Role::Packed(ending) => self.packed(ending, value, words.cwd.as_deref()),
+            Role::Beside(ending) => self.beside(ending, value, words.cwd.as_deref()),
             Role::Unpacked => self.unpacked(value, words.cwd.as_deref()),
             // Text to the table, and to some programs the name of the file that holds it.
             Role::Pattern if value.prefix().starts_with("file") => {

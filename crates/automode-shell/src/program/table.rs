@@ -345,12 +345,16 @@ pub(crate) enum Role {
     MediaFilter,
     /// Flags that are handed to a C compiler.
     CompilerFlags,
+    /// Flags that a compiler hands to its linker.
+    LinkerFlags,
     /// How the names of the files begin that are written.
     WriteBeginning,
     /// Settings of a tool: fine where they belong to the project.
     OwnConfig,
     /// The packed file that stands beside this one, with this ending.
     Packed(&'static str),
+    /// A file beside which one is written with this ending in place of its own.
+    Beside(&'static str),
     /// The file that comes out of this packed one.
     Unpacked,
 }
