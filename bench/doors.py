@@ -57,7 +57,7 @@ sys.stdout.flush()
 sys.stdin.read()
 """
 UPDATE = {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "in_progress", "content": [{"type": "content", "content": {"type": "text", "text": "x" * 400}}], "rawInput": {"command": "make test"}}}}
-RESULT = {"jsonrpc": "2.0", "id": 7, "result": {"content": [{"type": "text", "text": "x" * 400}]}}
+NOTE = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": {"type": "text", "text": "x" * 400}}}
 
 
 class Service(http.server.BaseHTTPRequestHandler):
@@ -129,7 +129,7 @@ def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as home:
         environment = {"PATH": os.environ["PATH"], "HOME": home}
-        for name, message in (("acp", UPDATE), ("mcp", RESULT)):
+        for name, message in (("acp", UPDATE), ("mcp", NOTE)):
             speaker = [sys.executable, "-c", SPEAKER % (repr(message), MESSAGES + 10)]
             first = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
             each = through([program, name, "--", *speaker], first, environment)
