@@ -223,7 +223,7 @@ fn accept(args: &AcceptArgs) -> Result<u8> {
         bail!("nothing was changed");
     }
     store.keep(&key, &server)?;
-    println!("accepted: restart the client, or let it list its tools again");
+    println!("accepted: it can be called now; a client shows it once it lists its tools again");
     Ok(0)
 }
 

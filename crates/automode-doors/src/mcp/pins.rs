@@ -107,6 +107,29 @@ impl ServerPins {
         self.tools.contains_key(name) && !self.quarantined.contains_key(name)
     }
 
+    /// Takes over what is kept: a person may have accepted a tool meanwhile, and another door of
+    /// this server may have seen it first. Where the two differ, what is kept counts.
+    pub(super) fn meet(&mut self, kept: &Self) {
+        for (name, digest) in &kept.tools {
+            let waits = self.quarantined.get(name);
+            if waits.is_some_and(|tool| tool.digest == *digest) {
+                self.quarantined.remove(name);
+                self.tools.insert(name.clone(), digest.clone());
+                continue;
+            }
+            let own = self.tools.insert(name.clone(), digest.clone());
+            if let Some(own) = own.filter(|own| own != digest) {
+                let seen_here = Quarantined {
+                    digest: own,
+                    why: Why::Changed,
+                    description: String::new(),
+                };
+                self.quarantined.entry(name.clone()).or_insert(seen_here);
+            }
+        }
+        self.seen |= kept.seen;
+    }
+
     /// A person has looked: the tools named, or all, are as they should be. Says which.
     pub fn accept(&mut self, named: &[String]) -> Vec<String> {
         let chosen: Vec<String> = self
@@ -247,6 +270,28 @@ mod tests {
         );
         assert_eq!(pins.accept(&[]), ["a"]);
         assert!(pins.admit(&tool("a", "evil"), false));
+    }
+
+    #[test]
+    fn what_was_accepted_or_seen_first_elsewhere_counts() {
+        let mut here = ServerPins::default();
+        here.admit(&tool("a", "x"), true);
+        here.seen = true;
+        let mut kept = here.clone();
+        here.admit(&tool("a", "y"), false);
+        here.meet(&kept);
+        assert!(!here.holds("a"), "nobody has accepted it");
+        kept.admit(&tool("a", "y"), false);
+        kept.admit(&tool("b", "x"), false);
+        kept.accept(&[]);
+        here.meet(&kept);
+        assert!(here.holds("a") && here.holds("b") && here.admit(&tool("a", "y"), false));
+
+        let mut first = ServerPins::default();
+        first.admit(&tool("a", "EVIL"), true);
+        first.meet(&kept);
+        assert!(first.seen && !first.holds("a"), "another door saw it first");
+        assert!(first.admit(&tool("a", "y"), false) && first.holds("a"));
     }
 
     #[test]

@@ -120,6 +120,9 @@ impl McpTalk {
                 McpSide::Client | McpSide::Server => Ok(()),
             },
             PipePiece::Line(bytes) => {
+                if matches!(side, McpSide::Client) {
+                    self.meet_if_waiting()?;
+                }
                 let steps = match side {
                     McpSide::Client => lock(&self.wire).client_says(bytes),
                     McpSide::Server => lock(&self.wire).server_says(bytes),
@@ -165,8 +168,21 @@ impl McpTalk {
 
     /// Pins that cannot be kept would let a change pass at the next start: then nothing goes on.
     fn keep(&self) -> io::Result<()> {
+        self.meet()?;
         let pins: ServerPins = lock(&self.wire).tools.pins.clone();
         self.store.write(&self.command, &pins)
+    }
+
+    /// Where a tool waits for a person, they may have looked at it since.
+    fn meet_if_waiting(&self) -> io::Result<()> {
+        let waits = !lock(&self.wire).tools.pins.quarantined.is_empty();
+        if waits { self.meet() } else { Ok(()) }
+    }
+
+    fn meet(&self) -> io::Result<()> {
+        let kept = self.store.read("", &self.command)?;
+        lock(&self.wire).tools.pins.meet(&kept);
+        Ok(())
     }
 
     /// Decides apart, so that the talk goes on meanwhile.

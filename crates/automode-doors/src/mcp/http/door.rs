@@ -147,12 +147,23 @@ impl HttpDoor {
         change(state);
     }
 
+    /// Takes over what a person accepted meanwhile, and what other doors saw first.
+    ///
+    /// # Errors
+    /// Where the pins cannot be read.
+    pub(super) fn meet(&self) -> io::Result<()> {
+        let kept = self.store.read(&self.name, &self.key)?;
+        lock(&self.tools).pins.meet(&kept);
+        Ok(())
+    }
+
     /// The tools of a page that may be used. Pins that cannot be kept would let a change pass at
     /// the next start.
     ///
     /// # Errors
     /// Where the pins could not be kept.
     pub(super) fn admit(&self, tools: Option<&Value>, last: bool) -> io::Result<Vec<Value>> {
+        self.meet()?;
         let mut known = lock(&self.tools);
         let before = known.pins.clone();
         let admitted = known.admit(tools);

@@ -111,6 +111,9 @@ async fn decided(
         listed.ok_or("the server's list of tools cannot be read")?;
         door.listed(session, true);
     }
+    if !lock(&door.tools).pins.holds(tool) {
+        door.meet().map_err(|_| "the pins cannot be read")?;
+    }
     {
         let known = lock(&door.tools);
         if !known.pins.holds(tool) {
