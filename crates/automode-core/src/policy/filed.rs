@@ -5,6 +5,7 @@
 //! form that is used as it lies: nothing is read, copied or allocated before somebody asks for
 //! a word. What was damaged on the way is noticed, and is no rules at all.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::{
@@ -26,7 +27,9 @@ const HEAD: usize = 12;
 /// Rules of one list of one file. Their order never matters.
 #[derive(Clone, Debug)]
 pub struct FiledRules {
-    bytes: Arc<[u8]>,
+    /// What they lie in, with other things: a copy of a megabyte costs more than the rest of a call.
+    whole: Arc<Vec<u8>>,
+    range: Range<usize>,
     file: Arc<Origin>,
     root: Option<Arc<str>>,
     /// Each share is read when it is asked for: the digest of the first word, and the rule.
@@ -66,13 +69,20 @@ impl FiledRules {
         packed
     }
 
-    /// The rules that were packed; nothing where a byte of them changed.
+    /// The rules that were packed and now lie in that range; nothing where a byte of them changed.
     #[must_use]
-    pub fn open(bytes: &[u8], file: Origin, root: Option<&str>) -> Option<Self> {
+    pub fn open(
+        whole: &Arc<Vec<u8>>,
+        range: Range<usize>,
+        file: Origin,
+        root: Option<&str>,
+    ) -> Option<Self> {
+        let bytes = whole.get(range.clone())?;
         let (sum, rest) = bytes.split_first_chunk()?;
         let is_whole = bytes.len() >= START && u64::from_le_bytes(*sum) == check(rest);
         is_whole.then(|| Self {
-            bytes: bytes.into(),
+            whole: Arc::clone(whole),
+            range,
             file: Arc::new(file),
             root: root.map(Arc::from),
             shares: vec![OnceLock::new(); SHARES],
@@ -80,7 +90,11 @@ impl FiledRules {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.bytes.len() <= START
+        self.bytes().len() <= START
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.whole.get(self.range.clone()).unwrap_or_default()
     }
 
     /// The rules whose first word has this digest.
@@ -101,11 +115,11 @@ impl FiledRules {
         let read = || {
             let bound = |share: usize| {
                 let at = CHECK.saturating_add(share.saturating_mul(4));
-                let bytes = self.bytes.get(at..)?.first_chunk()?;
+                let bytes = self.bytes().get(at..)?.first_chunk()?;
                 usize::try_from(u32::from_le_bytes(*bytes)).ok()
             };
             let range = bound(share).zip(bound(share.saturating_add(1)));
-            let bytes = range.and_then(|(from, to)| self.bytes.get(from..to));
+            let bytes = range.and_then(|(from, to)| self.bytes().get(from..to));
             let rules = Packed(bytes.unwrap_or_default()).filter_map(|filed| {
                 let rule = Rule::parse(filed.text, &self.file, filed.line, self.root.as_ref());
                 Some((filed.word, rule.ok()?))
@@ -120,12 +134,13 @@ impl FiledRules {
 impl PartialEq for FiledRules {
     fn eq(&self, other: &Self) -> bool {
         let Self {
-            bytes,
+            whole: _,
+            range: _,
             file,
             root,
             shares: _,
         } = self;
-        (bytes, file, root) == (&other.bytes, &other.file, &other.root)
+        (self.bytes(), file, root) == (other.bytes(), &other.file, &other.root)
     }
 }
 
@@ -211,6 +226,11 @@ mod tests {
         }
     }
 
+    fn open(packed: &[u8], root: Option<&str>) -> Option<FiledRules> {
+        let whole = Arc::new([b"head\n", packed, b"tail"].concat());
+        FiledRules::open(&whole, 5..5 + packed.len(), origin(), root)
+    }
+
     const RULES: &[&str] = &[
         "Bash(ls)",
         "Bash(git push:*)",
@@ -231,7 +251,7 @@ mod tests {
             left,
             ["Bash(git push:*)", "Read(~/.ssh/**)", "Bash(*)", "mcp__x"]
         );
-        let filed = FiledRules::open(&packed, origin(), Some("/p")).expect("rules");
+        let filed = open(&packed, Some("/p")).expect("rules");
         for _ in 0..2 {
             let found = |word: &str| {
                 let rules = filed.of_word(mixed(word));
@@ -255,15 +275,15 @@ mod tests {
     #[test]
     fn no_byte_changes_unnoticed() {
         let packed = FiledRules::pack(&mut written(RULES));
-        assert!(FiledRules::open(&packed, origin(), None).is_some());
+        assert!(open(&packed, None).is_some());
         for at in 0..packed.len() {
             for bit in 0..8 {
                 let mut broken = packed.clone();
                 broken[at] ^= 1 << bit;
-                assert_eq!(FiledRules::open(&broken, origin(), None), None, "{at}");
+                assert_eq!(open(&broken, None), None, "{at}");
             }
             let cut = &packed[..at];
-            assert_eq!(FiledRules::open(cut, origin(), None), None, "{at}");
+            assert_eq!(open(cut, None), None, "{at}");
         }
     }
 }

@@ -10,6 +10,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use automode_core::digest;
@@ -82,13 +83,13 @@ impl Shelf {
         // Room for one more byte, so that the end shows at once.
         let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?.saturating_add(32));
         file.take(MOST).read_to_end(&mut bytes).ok()?;
-        let (head, rest) = split_line(&bytes)?;
-        let head: Value = serde_json::from_slice(head).ok()?;
+        let start = memchr::memchr(b'\n', &bytes)?.checked_add(1)?;
+        let head: Value = serde_json::from_slice(bytes.get(..start)?).ok()?;
         let told = head.get("told")?;
         let is_whole = head.get("of")?.as_str()? == self.identity
             && head.get("sum")?.as_str()? == digest(format!("{}{told}", self.identity));
         let split = usize::try_from(told.get("split")?.as_u64()?).ok()?;
-        let (deny, ask) = rest.split_at_checked(split).filter(|_| is_whole)?;
+        let split = start.checked_add(split).filter(|_| is_whole)?;
         let said = match place.trust() {
             Trust::Full => Understood::Layer(layer(told, place.origin())?),
             Trust::TightenOnly => Understood::Project(project(told, place.empty_project())?),
@@ -97,9 +98,12 @@ impl Shelf {
             Understood::Layer(layer) => (&layer.origin, layer.root.as_deref()),
             Understood::Project(project) => (&project.origin, Some(project.root.as_str())),
         };
+        let (deny, ask) = (start..split, split..bytes.len());
+        let bytes = Arc::new(bytes);
+        let open = |range| FiledRules::open(&bytes, range, origin.clone(), root);
         Some(KeptSettings {
-            deny: FiledRules::open(deny, origin.clone(), root)?,
-            ask: FiledRules::open(ask, origin.clone(), root)?,
+            deny: open(deny)?,
+            ask: open(ask)?,
             digest: told.get("digest")?.as_str()?.to_owned(),
             said,
         })
@@ -194,12 +198,6 @@ fn is_settled(about: &Metadata) -> bool {
     now.is_ok_and(|now| {
         latest.is_ok_and(|latest| now.as_secs() > latest.saturating_add(SETTLED.as_secs()))
     })
-}
-
-fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = memchr::memchr(b'\n', bytes)?;
-    let (head, rest) = bytes.split_at_checked(end)?;
-    Some((head, rest.get(1..)?))
 }
 
 fn told(rules: &[Written]) -> Value {
