@@ -99,6 +99,9 @@ pub fn stands(
     // does not wait for it.
     let machine = Machine::here(state.root().to_owned());
     match machine.as_ref().and_then(renewing_backend) {
+        // Without files of its own, what runs can destroy the repository's history, which nobody
+        // keeps: such a backend tightens what is allowed anyway, and turns no question into an allow.
+        Some(backend) if rests_on_it(decision) && !backend.has_own_files() => Standing::Unconfined,
         Some(backend) if backend.can_write(&project(context)) => Standing::Holds,
         Some(_) | None => Standing::Unconfined,
     }
