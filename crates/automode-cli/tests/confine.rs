@@ -337,17 +337,17 @@ fn without_the_setting_or_a_self_test_nothing_changes() {
     );
 }
 
-/// Nothing is set: unread code is confined where that was tried, and a loss is kept. Who only
+/// Nothing is set: unread code is confined where that was tried, and a loss asks. Who only
 /// asks what would be said is promised nothing.
 #[test]
-fn by_default_unread_code_is_confined_and_a_loss_is_kept() {
+fn by_default_unread_code_is_confined_and_a_loss_asks() {
     let world = world("");
     tool(&world, "true");
     fs::write(world.project.join("notes.txt"), "mine").unwrap();
     check_confined(&world, COMMAND, false);
     let confines = world.confines();
     check_confined(&world, COMMAND, confines);
-    assert!(is_allowed(&world.before("claude-code", "rm notes.txt")));
+    assert!(!is_allowed(&world.before("claude-code", "rm notes.txt")));
     for command in [COMMAND, "rm notes.txt"] {
         let checked = world.automode(&["check", command]);
         assert_eq!(checked.status.code(), Some(1), "{command}");

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use automode::permit;
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::bench::{Bench, DEADLY, PROGRAM, UNKNOWN, finish};
 
@@ -172,10 +172,11 @@ fn a_permit_covers_the_request_that_follows_and_no_other() {
     };
     assert_eq!(behaviour(), "deny");
     permit::grant(&bench.state(), &print, "k").unwrap();
-    assert_eq!(
-        bench.hook(&["codex"], &bench.call(DEADLY).to_string()).json,
-        json!({})
-    );
+    // The person reads of it, and the client goes on to its own question.
+    let answer = bench.hook(&["codex"], &bench.call(DEADLY).to_string()).json;
+    assert_eq!(answer["hookSpecificOutput"], Value::Null, "{answer}");
+    let said = answer["systemMessage"].as_str().unwrap_or_default();
+    assert!(said.contains("permitted once by a person"), "{answer}");
     assert_eq!(behaviour(), "allow");
     let mut done = bench.call(DEADLY);
     done["hook_event_name"] = json!("PostToolUse");

@@ -36,10 +36,10 @@ pub enum ConfineMode {
 pub enum Undo {
     Off,
     /// Before code runs confined that nobody read.
+    #[default]
     Confined,
     /// Also before a call whose only fault is such a loss, which is then allowed where a person
     /// is there to bring it back.
-    #[default]
     On,
 }
 
