@@ -6,9 +6,9 @@
 //! static C library is not installed, the binary takes the shared one.
 //!
 //! The functions that a hook runs lie together, so that a start brings in a few long
-//! pieces of the program instead of many short ones. `hot-functions.txt` lists them by
-//! their names in the object files, which hold for one version of the compiler: a name
-//! that is not found changes nothing. `bench/layout.py` makes the list anew.
+//! pieces of the program instead of many short ones. `hot-functions.txt` lists patterns of
+//! their names in the object files: one that finds nothing changes nothing.
+//! `bench/layout.py` makes the list anew.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,10 +25,20 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("util", &["libutil.a"]),
 ];
 
-/// The functions that a hook runs, as the object files name them.
+/// The functions that a hook runs, as patterns of their names, and members of C archives.
 const FUNCTIONS: &str = "hot-functions.txt";
-/// Names that are not there need no word.
-const QUIETLY: &str = "-Wl,--no-warn-symbol-ordering";
+/// Functions that are the same code are there once.
+const FOLDED: &str = "-Wl,--icf=all";
+/// Runs the linker, whose arguments these are, and then copies what it made.
+const ANEW: &str = r#"#!/bin/sh
+"$@" || exit
+while [ $# -gt 1 ]; do
+    [ "$1" = -o ] && made=$2
+    shift
+done
+dd if="$made" of="$made.anew" bs=1048576 2>/dev/null && chmod +x "$made.anew" && mv "$made.anew" "$made" || rm -f "$made.anew"
+exit 0
+"#;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -43,14 +53,15 @@ fn main() {
     if let Some(map) = env::var_os("AUTOMODE_LINK_MAP") {
         println!("cargo::rustc-link-arg-bins=-Wl,-Map={}", map.display());
     }
-    if is("PROFILE", "release")
-        && let Some(order) = order()
-        && is_understood(&order)
-    {
-        println!("cargo::rustc-link-arg-bins={order}");
-        println!("cargo::rustc-link-arg-bins={QUIETLY}");
-        // Functions that are the same code are there once.
-        println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
+    if is("PROFILE", "release") {
+        let wanted = [together(), Some(vec![FOLDED.to_owned()]), anew()];
+        for flags in wanted.into_iter().flatten() {
+            if is_understood(&flags) {
+                for flag in flags {
+                    println!("cargo::rustc-link-arg-bins={flag}");
+                }
+            }
+        }
     }
     // Where it was tried; one shared library left among the archives makes a binary that cannot start.
     let is_own_machine =
@@ -67,15 +78,38 @@ fn main() {
     }
 }
 
-/// The list is copied beside what is built: a target directory may outlive the clone.
-fn order() -> Option<String> {
-    let copy = PathBuf::from(env::var_os("OUT_DIR")?).join(FUNCTIONS);
-    fs::copy(FUNCTIONS, &copy).ok()?;
-    Some(format!("-Wl,--symbol-ordering-file={}", copy.display()))
+/// The linker is told to lay the functions of a hook in front of all others.
+fn together() -> Option<Vec<String>> {
+    let mut sections = String::new();
+    for name in fs::read_to_string(FUNCTIONS).ok()?.lines() {
+        sections.push_str(&match name.split_once(':') {
+            Some((archive, member)) => format!("*{archive}:{member}(.text .text.*)\n"),
+            None => format!("*(.text.{name} .text.unlikely.{name})\n"),
+        });
+    }
+    let script = format!("SECTIONS {{ .text.hook : {{\n{sections}}} }} INSERT BEFORE .text;\n");
+    // Beside what is built: a target directory may outlive the clone.
+    let path = PathBuf::from(env::var_os("OUT_DIR")?).join("together.ld");
+    fs::write(&path, script).ok()?;
+    Some(vec![format!("-Wl,-T,{}", path.display())])
 }
 
-/// Whether the linker in use knows how: only one of them does, and it is tried.
-fn is_understood(order: &str) -> bool {
+/// What the linker made is written once more, in long pieces.
+///
+/// It writes through memory, and a file written so stays in the page cache in single pages:
+/// every start maps and unmaps hundreds of them, which is a third of what a start costs.
+fn anew() -> Option<Vec<String>> {
+    let path = PathBuf::from(env::var_os("OUT_DIR")?).join("anew");
+    fs::write(&path, ANEW).ok()?;
+    let made = Command::new("chmod").arg("+x").arg(&path).status().ok()?;
+    // The compiler splits what it is given here at commas.
+    let path = path.to_str().filter(|path| !path.contains(','))?;
+    made.success()
+        .then(|| vec!["-wrapper".to_owned(), path.to_owned()])
+}
+
+/// Whether the linker in use knows the flags: not all of them do, and it is tried.
+fn is_understood(flags: &[String]) -> bool {
     let tried = || {
         let folder = PathBuf::from(env::var_os("OUT_DIR")?);
         let source = folder.join("tried.rs");
@@ -89,9 +123,10 @@ fn is_understood(order: &str) -> bool {
                 .arg("-C")
                 .arg(format!("linker={}", linker.display()));
         }
-        let link = ["-C".to_owned(), format!("link-args={order} {QUIETLY}")];
+        for flag in flags {
+            compiler.arg("-C").arg(format!("link-arg={flag}"));
+        }
         let built = compiler
-            .args(link)
             .arg("-o")
             .arg(folder.join("tried"))
             .arg(source)

@@ -87,26 +87,15 @@ fn permitted(decision: &Decision, id: Option<&str>) -> Option<String> {
 }
 
 fn way_out<'a>(decision: &'a Decision, id: Option<&'a str>) -> WayOut<'a> {
-    match (&decision.ground, id) {
-        (Ground::Policy { origin, .. }, _) if decision.verdict == Verdict::Deny => {
-            WayOut::Rule(origin)
-        }
-        // What was not understood cannot have been permitted.
-        (Ground::Failure(Failure::Parse), _) | (_, None) => WayOut::None,
-        (
-            Ground::Policy { .. }
-            | Ground::Guard(_)
-            | Ground::FastPath(_)
-            | Ground::Rule(_)
-            | Ground::Permit(_)
-            | Ground::Judge(_)
-            | Ground::Mode(_)
-            | Ground::Limit
-            | Ground::NoJudge
-            | Ground::Failure(_),
-            Some(id),
-        ) => WayOut::Permit(id),
+    if let Ground::Policy { origin, .. } = &decision.ground
+        && decision.verdict == Verdict::Deny
+    {
+        return WayOut::Rule(origin);
     }
+    // What was not understood cannot have been permitted.
+    let is_understood = !matches!(decision.ground, Ground::Failure(Failure::Parse));
+    id.filter(|_| is_understood)
+        .map_or(WayOut::None, WayOut::Permit)
 }
 
 /// What the model may do.

@@ -3,6 +3,8 @@
 //! Exit codes of `check` and `explain`: 0 allow, 1 ask, 2 deny, 3 error. An error
 //! or a panic is never 0.
 
+#![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
+
 /// As the standard one, but a reader that went away has seen enough: no panic, no error.
 macro_rules! println {
     ($($text:tt)*) => {
@@ -24,8 +26,8 @@ mod user_config;
 mod zone;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
-use std::{io, panic};
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
@@ -89,12 +91,30 @@ enum Command {
     Approve(command::server::Args),
 }
 
-fn main() -> ExitCode {
+/// Where the C library begins: what the standard library does before its own `main` costs a tenth
+/// of a bare process, and a hook needs three lines of it.
+#[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
+#[expect(unsafe_code, reason = "a name that the C library calls")]
+// SAFETY: nothing else in this program has the name, and this is the form that is called.
+#[unsafe(no_mangle)]
+extern "C" fn main() -> std::ffi::c_int {
+    automode_watchdog::start();
+    std::process::exit(i32::from(program()))
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu", not(test))))]
+fn main() -> std::process::ExitCode {
+    std::process::ExitCode::from(program())
+}
+
+/// The whole program, and its exit code.
+fn program() -> u8 {
     let mut arguments = std::env::args_os().skip(1).peekable();
     // Before every tool call, so before everything else.
     let first = arguments.next();
     if first.as_ref().is_some_and(|first| first == "hook") && !asks_for_help(arguments.peek()) {
-        return ExitCode::from(command::hook::main(arguments));
+        let answered = AssertUnwindSafe(|| command::hook::main(arguments));
+        return panic::catch_unwind(answered).unwrap_or(command::hook::BLOCK);
     }
     // The parts that this program starts itself, inside a confined run.
     if first.is_some_and(|first| first == "confined") {
@@ -102,10 +122,9 @@ fn main() -> ExitCode {
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        return ExitCode::from(automode_confine::inner(&words));
+        return panic::catch_unwind(|| automode_confine::inner(&words)).unwrap_or(ERROR);
     }
-    let code = panic::catch_unwind(run).unwrap_or(ERROR);
-    ExitCode::from(code)
+    panic::catch_unwind(run).unwrap_or(ERROR)
 }
 
 fn asks_for_help(word: Option<&OsString>) -> bool {

@@ -14,6 +14,8 @@
 mod bench;
 #[path = "clients/channels.rs"]
 mod channels;
+#[path = "clients/managed.rs"]
+mod managed;
 #[path = "clients/rewriting.rs"]
 mod rewriting;
 #[path = "clients/screen.rs"]

@@ -126,6 +126,44 @@ fn a_repository_cannot_loosen() {
 }
 
 #[test]
+fn a_repository_may_tighten_confinement_and_no_more() {
+    let user =
+        "undo = \"on\"\n[confine]\nhome = \"hide\"\nwrite = [\"/data\"]\nnet = [\"a.example\"]\n";
+    let project = "undo = \"confined\"\n[confine]\nmode = \"always\"\nhome = \"empty\"\nwrite = [\"/data/in\", \"/\"]\nnet = [\"evil.example\"]\nread = [\"/etc\"]\n";
+    let machine = Machine::new(&[(USER, user), ("app/.automode.toml", project)]);
+    let (code, shown, err) = machine.run(&["config", "show", "--json"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    for (key, value) in [
+        ("undo", serde_json::json!("confined")),
+        ("confine.mode", serde_json::json!("always")),
+        ("confine.home", serde_json::json!("empty")),
+        ("confine.write", serde_json::json!(["/data", "/data/in"])),
+        ("confine.net", serde_json::json!([])),
+        ("confine.read", serde_json::json!([])),
+    ] {
+        assert_eq!(shown["settings"][key]["value"], value, "{key}: {shown}");
+    }
+    let (_, out, _) = machine.run(&["config", "lint"]);
+    for key in ["confine.write", "confine.net", "confine.read"] {
+        assert!(out.contains(&format!("ignored: {key}")), "{key}: {out}");
+    }
+    assert!(!out.contains("ignored: confine.mode"), "{out}");
+    // Nor does it switch off what a person has, or on what a person has not.
+    let looser = "undo = \"on\"\n[confine]\nmode = \"off\"\nhome = \"hide\"\n";
+    let machine = Machine::new(&[("app/.automode.toml", looser)]);
+    let (_, shown, _) = machine.run(&["config", "show", "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    for (key, value) in [
+        ("undo", "confined"),
+        ("confine.mode", "unread"),
+        ("confine.home", "empty"),
+    ] {
+        assert_eq!(shown["settings"][key]["value"], value, "{key}: {shown}");
+    }
+}
+
+#[test]
 fn defaults_are_a_configuration_that_changes_nothing() {
     let (code, defaults, _) = Machine::new(&[]).run(&["config", "defaults"]);
     assert_eq!(code, 0);
@@ -202,6 +240,30 @@ fn mistakes_are_named_with_what_was_meant() {
     check(
         "strip = \"standard\"\nstrip = \"strict\"\n",
         &["duplicate key `strip`"],
+    );
+    check(
+        "[permissions]\nalow = []\n",
+        &["unknown key `permissions.alow`", "did you mean `allow`?"],
+    );
+    check(
+        "strip = \"loose\"\n",
+        &["expected one of `standard`, `strict`"],
+    );
+    check("[permissions\n", &["config.toml:1: unclosed table"]);
+    check(
+        "[permissions]\ndeny = [\"Bahs(rm *)\"]\n",
+        &["there is no tool `Bahs`", "did you mean `Bash`?"],
+    );
+    check(
+        "[permissions]\nallow = [\"Bash(git *)\", \"Bash(git status)\"]\n",
+        &[
+            "shadowed: Bash(git status)",
+            "`Bash(git *)` of the same list covers it",
+        ],
+    );
+    check(
+        "[permissions]\nallow = [\"Bash(python *)\"]\n",
+        &["stripped: Bash(python *)", "set aside in auto mode"],
     );
     let covered = "[permissions]\nallow = [\"Bash(python *)\", \"Bash(python tests.py)\"]\n";
     let machine = Machine::new(&[(USER, covered)]);

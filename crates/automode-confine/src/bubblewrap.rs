@@ -10,6 +10,17 @@ use crate::layout::{Layout, MountPlace};
 /// The name of the program inside.
 pub(crate) const PROGRAM: &str = "automode";
 
+/// Parts of `/proc` that belong to the machine's owner whatever namespace asks: who may write
+/// `sys/kernel/core_pattern` starts programs outside. Bubblewrap itself covers only what it can
+/// see to be writable from the directory.
+const OWNERS_PROC: [&str; 5] = [
+    "/proc/acpi",
+    "/proc/mtrr",
+    "/proc/scsi",
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+];
+
 /// The name of an empty file among the run's private ones.
 pub(crate) const NOTHING: &str = "nothing";
 
@@ -58,6 +69,11 @@ fn arguments(layout: &Layout, directory: &Path, run: &Path, program: &Path) -> V
         }
     }
     list.add(["--proc", "/proc"]);
+    if rustix::process::geteuid().is_root() {
+        for part in OWNERS_PROC.map(Path::new) {
+            list.bind("--ro-bind-try", part, part);
+        }
+    }
     list.add(["--dev", "/dev"]);
     list.bind("--ro-bind", run, Path::new(PLACE));
     let inner = PathBuf::from(PLACE).join(PROGRAM);

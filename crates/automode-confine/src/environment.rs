@@ -126,7 +126,7 @@ pub(crate) fn with_proxy(variables: &mut BTreeMap<String, String>, address: &str
         variables.insert(name.to_owned(), format!("http://{address}"));
     }
     for name in ["NO_PROXY", "no_proxy"] {
-        variables.insert(name.to_owned(), "localhost,127.0.0.1,::1,[::1]".to_owned());
+        variables.insert(name.to_owned(), "localhost,127.0.0.1,::1".to_owned());
     }
 }
 

@@ -12,6 +12,7 @@ use thiserror::Error;
 use crate::machine::Machine;
 use crate::protected::ProtectedFiles;
 use crate::repository::Repository;
+use crate::shared_packages::SharedPackages;
 use crate::toolchain;
 use automode_core::confine::{Confinement, Git, Home};
 
@@ -40,6 +41,8 @@ pub(crate) struct Layout {
     /// The project and the other trees that may be changed, and the repositories of each.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) repositories: Vec<Repository>,
+    /// Folders in them that cannot be changed, since their files have other names elsewhere.
+    pub(crate) shared: Vec<SharedPackages>,
     /// Private directories of this session and project.
     pub(crate) temporary: PathBuf,
     pub(crate) caches: PathBuf,
@@ -76,6 +79,28 @@ const SYSTEM: &[&str] = &[
     "/run/current-system",
     "/var/lib/gems",
     "/var/lib/dpkg",
+];
+
+/// Places of the system that hold keys and passwords, where this person may read them: one who
+/// is the machine's owner may.
+const SYSTEM_SECRETS: &[&str] = &[
+    "/etc/NetworkManager/system-connections",
+    "/etc/docker/key.json",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/krb5.keytab",
+    "/etc/kubernetes",
+    "/etc/letsencrypt",
+    "/etc/openvpn",
+    "/etc/rancher",
+    "/etc/security/opasswd",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssl/private",
+    "/etc/wireguard",
 ];
 
 /// Places of the home that [`Home::Hide`] hides.
@@ -145,6 +170,7 @@ impl Layout {
         let mut layout = Self {
             places: system(),
             protected: ProtectedFiles::default(),
+            shared: roots.iter().map(|root| SharedPackages::of(root)).collect(),
             roots,
             repositories,
             temporary,
@@ -211,8 +237,10 @@ impl Layout {
                 Err(error) => return Err(error),
             }
         }
+        // What lies in a place follows it, and needs no mount of its own: mounts are what a
+        // start costs.
         readable.sort();
-        readable.dedup();
+        readable.dedup_by(|inner, outer| inner.starts_with(outer));
         self.places
             .extend(readable.into_iter().map(MountPlace::Read));
         Ok(())
@@ -227,6 +255,12 @@ impl Layout {
         writable.sort();
         self.places
             .extend(writable.into_iter().map(MountPlace::Write));
+        for packages in &self.shared {
+            let unwritable = packages.unwritable.iter().cloned();
+            self.places.extend(unwritable.map(MountPlace::Read));
+            let caches = packages.caches.iter().cloned();
+            self.places.extend(caches.map(MountPlace::Write));
+        }
         // A mount point cannot be renamed, and a secret keeps the names it is known by.
         let mut above: Vec<PathBuf> = hidden
             .iter()
@@ -277,6 +311,7 @@ impl Layout {
         self.protected = ProtectedFiles::default();
         self.roots = Vec::new();
         self.repositories = Vec::new();
+        self.shared = Vec::new();
         Ok(())
     }
 
@@ -331,6 +366,14 @@ fn system() -> Vec<MountPlace> {
             .is_ok_and(|found| found.is_dir())
         {
             places.push(MountPlace::Read(directory.to_owned()));
+        }
+    }
+    let readable = |path: &&&str| rustix::fs::access(**path, rustix::fs::Access::READ_OK).is_ok();
+    for secret in SYSTEM_SECRETS.iter().filter(readable).map(Path::new) {
+        match secret.symlink_metadata() {
+            Ok(found) if found.is_dir() => places.push(MountPlace::Empty(secret.to_owned())),
+            Ok(found) if found.is_file() => places.push(MountPlace::Hidden(secret.to_owned())),
+            Ok(_) | Err(_) => {}
         }
     }
     places
@@ -475,6 +518,28 @@ mod tests {
             !layout
                 .places
                 .contains(&MountPlace::Read(machine.home.join(".ssh")))
+        );
+    }
+
+    #[test]
+    fn a_place_inside_another_is_not_mounted_again() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        let machine = machine(&top);
+        for place in ["data/in/deep", "data-x"] {
+            fs::create_dir_all(machine.home.join(place)).unwrap();
+        }
+        let read = ["data", "data/in/deep", "data-x", "data/in"];
+        let confinement = Confinement {
+            read: read.map(|place| machine.home.join(place)).to_vec(),
+            ..Confinement::of_project(machine.home.join("app"))
+        };
+        let layout = Layout::of(&confinement, &machine, "s").unwrap();
+        let mut shown = layout.readable();
+        shown.retain(|place| place.starts_with(&machine.home) && !place.ends_with(".git"));
+        assert_eq!(
+            shown,
+            ["data", "data-x"].map(|place| machine.home.join(place))
         );
     }
 

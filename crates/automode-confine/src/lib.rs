@@ -14,6 +14,7 @@ mod refusal;
 mod repository;
 mod request;
 mod seatbelt;
+mod shared_packages;
 mod ticket;
 mod toolchain;
 mod trial;

@@ -1,10 +1,12 @@
-//! The launcher alone, for tests and measurements: `run BACKEND STATE ORDER.json COMMAND`.
+//! The launcher and the store of undo alone, for tests and measurements:
+//! `run BACKEND STATE ORDER.json COMMAND`, `keep STATE PROJECT ID`, `seal STATE ID`, `undo STATE ID`.
 //!
 //! The binary that people use is `automode`; it offers the same as `automode run`.
 
+use std::fmt::{Debug, Display};
 use std::process::ExitCode;
 
-use automode_confine::undo::UndoStore;
+use automode_confine::undo::{Snapshot, SnapshotPlan, TakeError, UndoStore, WIDE};
 use automode_confine::{
     Backend, Confinement, Machine, NOT_STARTED, RunRequest, inner, run, selftest,
 };
@@ -15,7 +17,9 @@ fn main() -> ExitCode {
     let code = match words.as_slice() {
         ["confined", rest @ ..] => inner(rest),
         ["selftest", state] => tested(state),
-        ["undo", state, id] => undone(state, id),
+        ["keep", state, project, id] => ended(kept(state, project, id)),
+        ["seal", state, id] => ended(UndoStore::new(state.as_ref()).seal(id)),
+        ["undo", state, id] => ended(UndoStore::new(state.as_ref()).restore(id)),
         ["run", backend, state, confinement, command] => {
             launch(backend, state, confinement, command).unwrap_or_else(|reason| {
                 eprintln!("automode: not started: {reason}");
@@ -65,12 +69,19 @@ fn tested(state: &str) -> u8 {
     u8::from(found.backend.is_none())
 }
 
-fn undone(state: &str, id: &str) -> u8 {
-    match UndoStore::new(state.as_ref()).restore(id) {
-        Ok((changes, _)) => {
-            for change in changes {
-                println!("{change:?}");
-            }
+/// Keeps all of a project, as before a call that may lose any of it.
+fn kept(state: &str, project: &str, id: &str) -> Result<Snapshot, TakeError> {
+    let plan = SnapshotPlan {
+        unheld_in: vec![project.into()],
+        ..SnapshotPlan::default()
+    };
+    UndoStore::new(state.as_ref()).take(id, project.as_ref(), "", &plan, WIDE)
+}
+
+fn ended<T: Debug, E: Display>(result: Result<T, E>) -> u8 {
+    match result {
+        Ok(done) => {
+            println!("{done:?}");
             0
         }
         Err(error) => {

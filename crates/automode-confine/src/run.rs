@@ -261,7 +261,10 @@ fn bounds(layout: &Layout, machine: &Machine, backend: &Backend) -> Bounds {
     Bounds {
         writable,
         kept: if inside {
-            layout.protected.present.clone()
+            let shared = layout.shared.iter();
+            let shared = shared.flat_map(|packages| packages.unwritable.clone());
+            let protected = layout.protected.present.iter().cloned();
+            protected.chain(shared).collect()
         } else {
             Vec::new()
         },

@@ -7,6 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use automode_core::redact::redact;
+
 use crate::gitconfig::small_text;
 use crate::machine::Machine;
 
@@ -79,6 +81,20 @@ const NAMED_PLACES: &[(&str, &[&str])] = &[
     ("GEM_HOME", &["."]),
 ];
 
+/// Settings without secrets that tools look for in every directory above a project.
+const ABOVE: [&str; 10] = [
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".node-version",
+    ".nvmrc",
+    ".python-version",
+    ".ruby-version",
+    ".tool-versions",
+    "clippy.toml",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+];
+
 /// Names under which a project keeps an environment of its own.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
@@ -109,7 +125,15 @@ pub(crate) fn readable(machine: &Machine, writable: &[PathBuf]) -> Vec<PathBuf> 
         places: Vec::new(),
     };
     for place in HOME_PLACES {
-        found.add(machine.home.join(place));
+        let place = machine.home.join(place);
+        if !holds_secret(&place) {
+            found.add(place);
+        }
+    }
+    for above in writable.iter().flat_map(|root| root.ancestors().skip(1)) {
+        for name in ABOVE {
+            found.add_settings(above.join(name));
+        }
     }
     for (variable, parts) in NAMED_PLACES {
         let Some(root) = machine.variables.get(*variable) else {
@@ -156,6 +180,15 @@ impl FoundToolchain<'_> {
             if !too_wide && !self.places.contains(&place) {
                 self.places.push(place);
             }
+        }
+    }
+
+    /// A file as it stands; a link could lead to anything.
+    fn add_settings(&mut self, file: PathBuf) {
+        let is_file = file.symlink_metadata().is_ok_and(|found| found.is_file());
+        if is_file && !holds_secret(&file) && fs::canonicalize(&file).is_ok_and(|real| real == file)
+        {
+            self.add(file);
         }
     }
 
@@ -212,6 +245,12 @@ impl FoundToolchain<'_> {
             self.add(root.join(part));
         }
     }
+}
+
+/// Whether a file of settings holds a token or a password after all. One that cannot be read may.
+fn holds_secret(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|found| found.is_file())
+        && small_text(file).is_none_or(|text| redact(&text) != text)
 }
 
 /// The installation that a directory of programs belongs to, if it is one of Python.
@@ -307,6 +346,34 @@ mod tests {
                 "tool/bin"
             ]
         );
+    }
+
+    #[test]
+    fn settings_above_a_project_are_read_and_links_there_are_not_followed() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().canonicalize().unwrap();
+        for directory in [".ssh", "work/.cargo", "work/app"] {
+            fs::create_dir_all(home.join(directory)).unwrap();
+        }
+        fs::write(home.join("work/.cargo/config.toml"), "").unwrap();
+        fs::write(home.join("work/.cargo/credentials.toml"), "token").unwrap();
+        fs::write(home.join(".ssh/key"), "key").unwrap();
+        std::os::unix::fs::symlink(home.join(".ssh/key"), home.join("work/.nvmrc")).unwrap();
+        let token = "[registries.own]\ntoken = \"cio4Fq81kkPwX2mN7vRt5YbL\"\n";
+        fs::create_dir_all(home.join(".cargo")).unwrap();
+        fs::write(home.join(".cargo/config.toml"), token).unwrap();
+        let url = "[url \"https://me:Zq81kkPwX2mN7vRt@git.example/\"]\n\tinsteadOf = git:\n";
+        fs::write(home.join(".gitconfig"), url).unwrap();
+        let machine = Machine {
+            variables: BTreeMap::new(),
+            state: home.join("state"),
+            cache: home.join("cache"),
+            program: home.join("automode"),
+            home: home.clone(),
+        };
+        let mut found = readable(&machine, &[home.join("work/app")]);
+        found.retain(|place| place.starts_with(&home));
+        assert_eq!(found, [home.join("work/.cargo/config.toml")]);
     }
 
     #[test]

@@ -136,3 +136,68 @@ fn landlock_stops_all_but_the_named() {
     });
     assert!(others.is_empty(), "{}", others.join("\n"));
 }
+
+/// Runs a command by bubblewrap in a project of a throw-away home, as whoever runs the test.
+fn confined(setup: impl Fn(&Path), command: &str) -> Option<(PathBuf, String, String)> {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::SeqCst);
+    let base = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("confined-{}-{number}", std::process::id()));
+    let project = base.join("home/app");
+    fs::create_dir_all(&project).unwrap();
+    setup(&base.join("home"));
+    let promise = format!("{{\"project\": {:?}}}", project.to_str().unwrap());
+    let output = Command::new(env!("CARGO_BIN_EXE_automode-confine"))
+        .args(["run", "bubblewrap", base.join("state").to_str().unwrap()])
+        .args([promise.as_str(), command])
+        .current_dir(&project)
+        .env("HOME", base.join("home"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (printed, said) = (text(&output.stdout), text(&output.stderr));
+    let has_bubblewrap = !said.contains("bubblewrap is not installed");
+    has_bubblewrap.then_some((base, printed, said))
+}
+
+/// In a container people are the machine's owner, whose rights to some files need no capability.
+#[test]
+fn the_machine_is_closed_to_its_owner_too() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    // The same value again: it changes nothing, and shows who may.
+    let command = "f=/proc/sys/kernel/panic_on_oops; v=$(cat $f); echo $v > $f && echo wrote; \
+                   test -s /etc/shadow && echo read; ls -A /etc/ssl/private";
+    let Some((base, printed, said)) = confined(|_| {}, command) else {
+        return;
+    };
+    let _ = fs::remove_dir_all(&base);
+    assert_eq!(printed, "", "{said}");
+    assert!(said.contains("Read-only file system"), "{said}");
+}
+
+/// pnpm, bun and uv fill a project with other names of files in their stores.
+#[test]
+fn packages_that_other_projects_share_are_not_changed() {
+    let packages = |home: &Path| {
+        let folder = home.join("app/node_modules/.pnpm/x");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(home.join("store.js"), "good").unwrap();
+        fs::hard_link(home.join("store.js"), folder.join("x.js")).unwrap();
+    };
+    let command = "echo evil > node_modules/.pnpm/x/x.js; mkdir node_modules/.cache && cat node_modules/.pnpm/x/x.js";
+    let Some((base, printed, said)) = confined(packages, command) else {
+        return;
+    };
+    let store = fs::read_to_string(base.join("home/store.js")).unwrap();
+    let cache = base.join("home/app/node_modules/.cache").is_dir();
+    let _ = fs::remove_dir_all(&base);
+    assert_eq!(
+        (printed.as_str(), store.as_str()),
+        ("good", "good"),
+        "{said}"
+    );
+    assert!(cache, "{said}");
+}

@@ -7,8 +7,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use automode_confine::undo::{Change, SnapshotLimits, SnapshotPlan, TakeError, UndoStore};
 
@@ -351,102 +350,6 @@ fn the_store_is_private_and_forgets() {
     assert_eq!(world.store().expire().unwrap(), 0);
     world.store().forget("c1").unwrap();
     assert!(world.store().restoring("c1").is_err());
-}
-
-/// Killed at any moment, again and again: nothing is lost and nothing newer is overwritten.
-///
-/// More by hand: `AUTOMODE_KILLS=1000 cargo test -p automode-confine --test undo kill`.
-#[test]
-fn a_kill_at_any_moment_loses_nothing() {
-    let rounds: u64 = std::env::var("AUTOMODE_KILLS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(25);
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = move |below: u64| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        seed % below
-    };
-    let (mut whole_run, mut kills, mut halfway) = (Duration::ZERO, 0_u64, 0_u64);
-    for round in 0..=rounds {
-        let world = world();
-        let names: Vec<String> = (0..40).map(|number| format!("f{number}")).collect();
-        for name in &names {
-            world.write(name, &format!("old {name} {}", "x".repeat(3_000)));
-        }
-        let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-        world.take(&paths).unwrap();
-        for (number, name) in names.iter().enumerate() {
-            match number % 3 {
-                0 => fs::remove_file(world.project.join(name)).unwrap(),
-                1 => world.write(name, "by the call"),
-                _ => {}
-            }
-        }
-        world.store().seal("c1").unwrap();
-        for (number, name) in names.iter().enumerate() {
-            if number % 5 == 0 {
-                world.write(name, &format!("newer {name}"));
-            }
-        }
-        for _ in 0..3 {
-            let started = Instant::now();
-            let mut child = Command::new(env!("CARGO_BIN_EXE_automode-confine"))
-                .args(["undo", world.state.to_str().unwrap(), "c1"])
-                .stdout(Stdio::null())
-                .spawn()
-                .unwrap();
-            if round == 0 {
-                // The first runs to its end, and says how long that takes.
-                child.wait().unwrap();
-                whole_run = whole_run.max(started.elapsed());
-            } else {
-                let limit = u64::try_from(whole_run.as_micros()).unwrap();
-                thread::sleep(Duration::from_micros(random(limit)));
-                let _ = child.kill();
-                kills += u64::from(!child.wait().unwrap().success());
-            }
-            let restored = world
-                .all()
-                .values()
-                .filter(|text| text.starts_with("old"))
-                .count();
-            halfway += u64::from(restored > 13 && restored < 40);
-            for (number, name) in names.iter().enumerate() {
-                let text = world.read(name);
-                if number % 5 == 0 {
-                    assert_eq!(text, Some(format!("newer {name}")), "round {round}");
-                } else if let Some(text) = text {
-                    let whole = text == "by the call"
-                        || text == format!("old {name} {}", "x".repeat(3_000));
-                    assert!(whole, "round {round}: {name} is half of something");
-                } else {
-                    assert_eq!(number % 3, 0, "round {round}: {name} is gone");
-                }
-            }
-        }
-        let changes = world.restore();
-        assert!(
-            !changes
-                .iter()
-                .any(|change| matches!(change, Change::Failed(..))),
-            "{changes:?}"
-        );
-        let all = world.all();
-        for (number, name) in names.iter().enumerate() {
-            let old = format!("old {name} {}", "x".repeat(3_000));
-            let found = all.values().filter(|text| **text == old).count();
-            assert!(found >= 1, "round {round}: {name} {number}");
-        }
-        let strays = all
-            .keys()
-            .filter(|path| path.to_string_lossy().contains("automode-undo"))
-            .count();
-        assert_eq!(strays, 0, "round {round}");
-    }
-    println!("{kills} kills, {halfway} of them with a part restored");
 }
 
 /// A repository with one commit on `main`, and the plan of a command that throws changes away.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::git_credential::GitCredential;
 use crate::{CallRecord, transcript};
 
 /// Something to look at. The runtime answers into [`Facts`].
@@ -15,6 +16,11 @@ pub enum Query {
     GitState(String),
     /// The paths that a pattern of names takes in its directory, as far as they are few.
     Matches(String),
+    /// Every file below a directory with its digest, as far as they are few: asked for only
+    /// when the directory is about to go.
+    Folder(String),
+    /// Names that lead from a directory to somewhere else than they say.
+    Leads { directory: String, depth: LeadDepth },
     /// The text of a file, bounded.
     File(String),
     /// The files of a secret's usual name below a directory, as far as they are found soon.
@@ -38,11 +44,45 @@ pub enum Query {
         /// Revisions, `--branches` or `--tags`.
         names: Vec<String>,
     },
+    /// Files that git does not follow and that a commit would replace: asked for only before
+    /// that commit is brought into the working tree.
+    Replaced {
+        directory: String,
+        /// A branch, a tag or a commit, as it was typed.
+        revision: String,
+    },
     /// The session's user words and calls: asked for only when a judge is about to see them.
     Transcript,
     /// A person's permit for this one call, which the answer uses up: asked for only
     /// when the call would not run otherwise.
     Permit,
+}
+
+/// How far names are looked at for where they lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LeadDepth {
+    /// Second names of secrets alone, wherever below the directory.
+    SecondNames,
+    /// Links in the directory too.
+    Here,
+    /// Links below the directory too.
+    Below,
+}
+
+/// A name, and what it leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lead {
+    pub name: String,
+    /// With all links resolved.
+    pub to: String,
+}
+
+/// A file below a directory that is about to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderFile {
+    pub path: String,
+    /// SHA-256 of its content, hex; empty where it was too large to be looked at.
+    pub digest: String,
 }
 
 /// Observations. Absent means not observed, which never counts in favour.
@@ -51,6 +91,11 @@ pub struct Facts {
     pub paths: BTreeMap<String, PathFact>,
     /// What patterns take, by the pattern: absolute paths.
     pub matches: BTreeMap<String, Vec<String>>,
+    /// The files below a directory, by the directory; links are no files. Absent: not looked
+    /// at, or more than are looked at.
+    pub folders: BTreeMap<String, Vec<FolderFile>>,
+    /// Names that lead elsewhere, by the directory that was asked about.
+    pub leads: BTreeMap<String, Vec<Lead>>,
     /// File contents for the shell analysis.
     pub shell: automode_shell::Facts,
     /// Repositories by the directory that was asked about.
@@ -59,6 +104,8 @@ pub struct Facts {
     pub changes: BTreeMap<String, Changes>,
     /// What a push would hand out, by the directory that was asked about.
     pub outgoing: BTreeMap<String, Outgoing>,
+    /// What another commit would replace, by the directory that was asked about.
+    pub replaced: BTreeMap<String, Replaced>,
     /// The agent's own record, where the runtime reads one; the session's stands in for it.
     pub transcript: Option<Vec<transcript::Entry>>,
     /// The calls so far with what became of them, where the session does not carry them.
@@ -122,6 +169,9 @@ pub struct RepoFact {
     pub head: Option<String>,
     /// Its configuration makes git run programs (`core.fsmonitor`, `core.hooksPath`, filters, …): the keys.
     pub helpers: Vec<String>,
+    /// Credentials that stand in its settings or in the user's.
+    #[serde(default)]
+    pub credentials: Vec<GitCredential>,
 }
 
 /// Stands among the helpers of a repository that has hooks in their usual place.
@@ -141,6 +191,25 @@ impl Outgoing {
     pub fn with(mut self, other: Self) -> Self {
         self.whole &= other.whole;
         self.parts.extend(other.parts);
+        self
+    }
+}
+
+/// Files that are not followed and that another commit has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replaced {
+    /// Everything was looked through.
+    pub whole: bool,
+    /// Absolute.
+    pub files: Vec<String>,
+}
+
+impl Replaced {
+    /// What either replaces.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.whole &= other.whole;
+        self.files.extend(other.files);
         self
     }
 }

@@ -19,6 +19,7 @@ mod facts;
 mod failure;
 pub mod fastpath;
 mod finding;
+mod git_credential;
 mod ground;
 pub mod guards;
 mod host;
@@ -45,11 +46,12 @@ pub use call::{CallRecord, Outcome, ToolCall};
 pub use decision::Decision;
 pub use digest::{Digester, digest, hex};
 pub use facts::{
-    ChangedFile, Changes, Facts, GitState, HOOKS, Outgoing, OutgoingPart, PathFact, PathKind,
-    Query, Remote, RepoFact, Tracking,
+    ChangedFile, Changes, Facts, FolderFile, GitState, HOOKS, Lead, LeadDepth, Outgoing,
+    OutgoingPart, PathFact, PathKind, Query, Remote, Replaced, RepoFact, Tracking,
 };
 pub use failure::{Failure, Fallback, OnUnavailable};
 pub use finding::{Finding, Weight};
+pub use git_credential::GitCredential;
 pub use ground::Ground;
 pub use mode::{Mode, Presence};
 pub use name_pattern::{MAX_MATCHES, NamePattern};

@@ -57,6 +57,7 @@ fn repo() -> RepoFact {
         dirty: true,
         head: None,
         helpers: Vec::new(),
+        credentials: Vec::new(),
     }
 }
 
@@ -96,7 +97,7 @@ fn decide(call: &ToolCall) -> Decision {
     let mut input = Input::Start;
     loop {
         input = match engine.resume(input) {
-            Step::Observe(queries) => Input::Facts(tree.observe(&queries)),
+            Step::Observe(queries) => Input::from(tree.observe(&queries)),
             Step::Judge(_) => panic!("there is no judge"),
             Step::Settled(settlement) => return settlement.decision,
         };

@@ -40,9 +40,7 @@ fn run(line: &str) -> String {
     loop {
         step = match step {
             Step::Observe(queries) if queries == [Query::Transcript] => return "judge".to_owned(),
-            Step::Observe(queries) => {
-                engine.resume(Input::Facts(Tree::project().observe(&queries)))
-            }
+            Step::Observe(queries) => engine.resume(Input::from(Tree::project().observe(&queries))),
             Step::Judge(_) => return "judge".to_owned(),
             Step::Settled(settled) => {
                 let decision = settled.decision;

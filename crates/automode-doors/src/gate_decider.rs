@@ -287,6 +287,7 @@ fn by_told_rules(request: &DoorRequest, session: &Session) -> Option<(Verdict, S
         root: request.call.cwd.clone(),
         ask: written(ask),
         deny: written(deny),
+        settings: Vec::new(),
         ignored: Vec::new(),
     };
     let policy = Policy::new(Sources {

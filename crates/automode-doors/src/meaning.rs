@@ -30,9 +30,12 @@ pub(crate) fn settle(gate: &Gate, request: &DoorRequest, session: &Session) -> O
     let decide = |gate: &Gate, call: &ToolCall| gate.decide(call, session, &InstructionFiles);
     // Without the judge: what is asked here is whether anybody has said something already.
     let named = decide(&Gate::new(gate.policy().clone()), &request.call);
-    match (&named.decision.ground, meaning) {
-        (Ground::NoJudge, CallMeaning::Words) => words(named, session),
-        (Ground::NoJudge | Ground::FastPath(_), CallMeaning::Calls(calls)) => {
+    let is_open = matches!(named.decision.ground, Ground::NoJudge);
+    match meaning {
+        CallMeaning::Words if is_open => words(named, session),
+        CallMeaning::Calls(calls)
+            if is_open || matches!(named.decision.ground, Ground::FastPath(_)) =>
+        {
             let mut settled = calls
                 .iter()
                 .map(|call| decide(gate, call))
@@ -40,18 +43,7 @@ pub(crate) fn settle(gate: &Gate, request: &DoorRequest, session: &Session) -> O
             settled.call.tool = named.call.tool;
             Some(settled)
         }
-        (
-            Ground::Policy { .. }
-            | Ground::Guard(_)
-            | Ground::FastPath(_)
-            | Ground::Rule(_)
-            | Ground::Permit(_)
-            | Ground::Judge(_)
-            | Ground::Mode(_)
-            | Ground::Limit
-            | Ground::Failure(_),
-            CallMeaning::Calls(_) | CallMeaning::Words,
-        ) => None,
+        CallMeaning::Calls(_) | CallMeaning::Words => None,
     }
 }
 

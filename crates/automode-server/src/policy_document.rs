@@ -110,6 +110,30 @@ impl PolicyDocument {
         document.to_string()
     }
 
+    /// The settings for everyone, each at its line of the text that was read, as far as groups
+    /// stand in tables of their own.
+    #[must_use]
+    pub fn for_everyone(&self, text: &str) -> String {
+        let mut in_group = false;
+        let kept = text.lines().map(|line| {
+            let head = line.trim_start();
+            if head.starts_with('[') {
+                in_group = head.starts_with("[group.") || head.starts_with("[group]");
+            }
+            if in_group {
+                "\n".to_owned()
+            } else {
+                format!("{line}\n")
+            }
+        });
+        let (in_place, apart) = (kept.collect::<String>(), self.for_group(""));
+        let said = |text: &str| text.parse::<toml::Table>().ok();
+        match said(&in_place).is_some() && said(&in_place) == said(&apart) {
+            true => in_place,
+            false => apart,
+        }
+    }
+
     /// The document with one rule more; for a group, or for everyone where it is empty.
     #[must_use]
     pub fn with_rule(&self, group: &str, list: &str, rule: &str) -> String {
@@ -182,6 +206,24 @@ mod tests {
         assert!(!data.contains("group"), "{data}");
         let web = document.for_group("web");
         assert!(!web.contains("Bash(b)") && web.contains("# ours"), "{web}");
+    }
+
+    #[test]
+    fn what_is_for_everyone_stays_at_its_line() {
+        let check = |text: &str, line: usize, said: &str| {
+            let everyone = PolicyDocument::read(text).unwrap().for_everyone(text);
+            assert_eq!(everyone.lines().nth(line - 1), Some(said), "{everyone}");
+            assert!(!everyone.contains("Bash(b)"), "{everyone}");
+        };
+        let last = "[group.data.permissions]\nallow = [\n    \"Bash(b)\",\n]\n[permissions]\ndeny = [\"Bash(a *)\"]\n";
+        check(last, 6, "deny = [\"Bash(a *)\"]");
+        check(POLICY, 3, "deny = [\"Bash(a *)\"]");
+        // What is written otherwise is taken apart, wherever it comes to stand.
+        check(
+            "group.data.permissions.allow = [\"Bash(b)\"]\nstrip = \"strict\"\n",
+            1,
+            "strip = \"strict\"",
+        );
     }
 
     #[test]

@@ -79,7 +79,11 @@ pub fn review(policy: &str, cases: &str) -> PolicyReview {
     let mut groups = document.groups();
     groups.insert(0, String::new());
     for group in &groups {
-        lint(&mut review, &place, group, &document.for_group(group));
+        let settings = match group.is_empty() {
+            true => document.for_everyone(policy),
+            false => document.for_group(group),
+        };
+        lint(&mut review, &place, group, &settings);
     }
     if !cases.trim().is_empty() && review.faults.is_empty() {
         for group in &groups {
@@ -104,25 +108,27 @@ fn lint(review: &mut PolicyReview, place: &Path, group: &str, settings: &str) {
     }
     let policy = config::load(&Places::find(place, Some(file.clone()), &|_| None));
     let shown = file.display().to_string();
-    let told = |text: &str| {
-        let text = text.replace(&shown, "policy");
-        if group.is_empty() {
-            text
-        } else {
-            format!("group {group}: {text}")
-        }
-    };
-    // What holds for everyone is not said again for a group.
+    // What holds for everyone is not said again for a group, whose lines are not the editor's.
     let add = |list: &mut Vec<String>, text: &str| {
         let common = text.replace(&shown, "policy");
-        let own = told(text);
-        if !list.contains(&common) && !list.contains(&own) {
+        let own = match group.is_empty() {
+            true => common.clone(),
+            false => format!("group {group}: {}", unnumbered(&common)),
+        };
+        let same = |known: &String| *known == own || unnumbered(known) == unnumbered(&common);
+        if !list.iter().any(same) {
             list.push(own);
         }
     };
     let beyond = config::overreach(settings, &shown);
     for fault in policy.provenance().faults.iter().chain(&beyond) {
         add(&mut review.faults, fault);
+    }
+    for address in config::judge_addresses(settings) {
+        let note = format!(
+            "judge-address: {address} is asked only by machines whose own settings name it (hint: `hosts` of `[judge]`); the others keep the policy they have"
+        );
+        add(&mut review.notes, &note);
     }
     for note in policy.lint() {
         if note.origin.contains(&shown) {
@@ -132,6 +138,17 @@ fn lint(review: &mut PolicyReview, place: &Path, group: &str, settings: &str) {
             );
         }
     }
+}
+
+/// A remark without the line that it stands at.
+fn unnumbered(text: &str) -> String {
+    let Some((before, after)) = text.split_once("policy:") else {
+        return text.to_owned();
+    };
+    format!(
+        "{before}policy{}",
+        after.trim_start_matches(|c: char| c.is_ascii_digit())
+    )
 }
 
 /// What `automode test --json` prints.
@@ -201,6 +218,23 @@ mod tests {
             let review = review(policy, "");
             assert_eq!(review.passes(), passes, "{policy}: {review:?}");
         }
+    }
+
+    #[test]
+    fn a_fault_stands_at_the_line_of_the_editor_and_is_told_once() {
+        let policy =
+            "[group.web.permissions]\nallow = [\"Bash(make)\"]\n\n[permissions]\ndeni = []\n";
+        let told = review(policy, "").faults;
+        assert!(
+            matches!(told.as_slice(), [one] if one.starts_with("policy:5: unknown key")),
+            "{told:?}"
+        );
+        let policy = "[group.web.permissions]\nallow = [\"Bash(\"]\n";
+        let told = review(policy, "").faults;
+        assert!(
+            matches!(told.as_slice(), [one] if one.starts_with("group web: policy:")),
+            "{told:?}"
+        );
     }
 
     #[test]

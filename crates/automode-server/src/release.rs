@@ -49,7 +49,11 @@ pub async fn latest_terms(
 /// What became of it.
 #[derive(Debug)]
 pub enum Released {
-    As(u64),
+    As {
+        revision: u64,
+        /// What is worth a look all the same.
+        notes: Vec<String>,
+    },
     /// It does not pass.
     Refused(PolicyReview),
 }
@@ -86,7 +90,10 @@ pub async fn release(
         detail: draft.note,
     };
     store.note_act(organisation, &act).await?;
-    Ok(Released::As(revision))
+    Ok(Released::As {
+        revision,
+        notes: reviewed.notes,
+    })
 }
 
 /// Signs the draft as the next revision; somebody who is quicker takes the number.

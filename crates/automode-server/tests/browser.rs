@@ -460,6 +460,15 @@ async fn a_day_at_the_pages() {
     browser.look(1280, 900, "dark");
     browser.open(&origin, "document.querySelector('.figures')");
     browser.picture("overview-dark");
+
+    // The last entry of the menu is in sight, however wide the window is.
+    let clipped = "[...document.querySelectorAll('.bar nav a')].filter(entry => entry.getBoundingClientRect().right > entry.parentElement.getBoundingClientRect().right + 1).map(entry => entry.innerText).join()";
+    for width in [1440, 1200, 1000, 800, 390] {
+        browser.look(width, 800, "light");
+        assert_eq!(browser.evaluate(clipped), json!(""), "{width} px wide");
+        browser.picture(&format!("menu-{width}"));
+    }
+    browser.look(1280, 900, "dark");
     let charts = "[...document.querySelectorAll('svg.chart')].filter(chart => chart.getClientRects().length > 0).length";
     assert_eq!(
         browser.evaluate(charts),

@@ -236,7 +236,7 @@ async fn a_quarantine_outlives_revisions(store: &FleetStore, own: Organisation) 
     };
     let release = async |terms: BundleTerms| {
         let released = release::release(store, own, draft(terms)).await;
-        assert!(matches!(released.expect("released"), Released::As(_)));
+        assert!(matches!(released.expect("released"), Released::As { .. }));
     };
     release(BundleTerms::default()).await;
     let quarantined = vec!["p1".to_owned()];
@@ -467,7 +467,7 @@ async fn revisions_are_staged(store: &FleetStore, ours: Organisation) {
     let out = release::release(store, ours, draft(first, BundleStage::Canary))
         .await
         .expect("done");
-    assert!(matches!(out, Released::As(1)), "{out:?}");
+    assert!(matches!(out, Released::As { revision: 1, .. }), "{out:?}");
     assert_eq!(
         (
             revision("canary-device", 0).await,

@@ -4,7 +4,7 @@
 //! with the argument they concern (by position, keyword or both), then what the
 //! call gives back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -99,6 +99,9 @@ fn aliases(text: &mut String, powershell: &Table) -> Fallible<()> {
     Ok(())
 }
 
+/// How a behaviour begins that only computes.
+const NO_EFFECTS: &str = "effects: &[],";
+
 /// What calls do, with the number under which it is written.
 type Behaviours = BTreeMap<String, usize>;
 
@@ -122,9 +125,15 @@ fn spoken(
     let mut modules: Vec<&str> = string(library, "modules").split_whitespace().collect();
     modules.sort_unstable();
     modules.dedup();
+    let doing: BTreeSet<&str> = calls
+        .iter()
+        .filter(|(_, behaviour)| !behaviour.contains(NO_EFFECTS))
+        .filter_map(|(name, _)| name.rsplit('.').next())
+        .collect();
+    let doing: Vec<&str> = doing.into_iter().collect();
     writeln!(
         text,
-        "pub(crate) static {constant}: LibraryTable = LibraryTable {{ calls: {}, kinds: &[{kinds}], modules: &{modules:?} }};",
+        "pub(crate) static {constant}: LibraryTable = LibraryTable {{ calls: {}, doing: &{doing:?}, kinds: &[{kinds}], modules: &{modules:?} }};",
         row(&calls, known)
     )?;
     Ok(())

@@ -368,7 +368,7 @@ pub fn output(text: &str, names: &FlagNumbers) -> Result<String> {
     match kind {
         "none" | "pass" | "decode" | "network" | "secret" | "endless" | "bounded" | "temporary"
         | "echo" | "printf" | "basename" | "dirname" | "cwd" | "name" | "date" | "revision"
-        | "count" | "program" => Ok(format!(
+        | "count" | "program" | "exchange" => Ok(format!(
             "OutputRule {{ kind: OutputKind::{}, when: {when} }}",
             camel(kind)
         )),

@@ -15,6 +15,7 @@ pub mod language;
 pub mod place;
 mod program;
 pub mod script;
+mod shared;
 pub mod syntax;
 mod template;
 
@@ -22,13 +23,11 @@ pub use eval::analyse;
 pub use ir::{
     Account, Act, Analysis, Certainty, CloudVerb, Code, Context, Coverage, DatabaseVerb, Direction,
     Dynamic, DynamicSource, Effect, Extent, Facts, FileChange, FileFact, Gap, GapKind, Host,
-    Interface, Invocation, Language, Layer, Need, Nested, NestedStdin, Origin, Output, PackageOp,
-    PackageSource, PersistKind, Piece, ProcessScope, ProgramEffects, Redirect, RefChange, Runner,
-    Scope, Span, Stdin, Stdout, SystemChange, Taint, Target, TaskRequest, Touch, Value, VcsOp,
-    WriteHow,
+    Interface, Invocation, Language, Layer, Nature, Natures, Need, Nested, NestedStdin, Origin,
+    Output, PackageOp, PackageSource, PersistKind, Piece, ProcessScope, ProgramEffects, Redirect,
+    RefChange, Runner, Scope, Span, StartedProgram, Stdin, Stdout, SystemChange, Taint, Target,
+    TaskRequest, Touch, Value, VcsOp, WriteHow, changes_work_tree,
 };
 pub use language::powershell;
 pub use place::taint_of;
-pub use program::{
-    Nature, Natures, consult, is_steering_variable, natures_of, natures_of_version, reference,
-};
+pub use program::{consult, is_steering_variable, natures_of, natures_of_version, reference};

@@ -35,6 +35,7 @@ pub fn policy(rules: &Rules) -> Policy {
         root: "/home/dev/app".to_owned(),
         ask: written(&rules.project_ask),
         deny: written(&rules.project_deny),
+        settings: Vec::new(),
         ignored: Vec::new(),
     };
     Policy::new(Sources {

@@ -6,8 +6,10 @@
 //! nothing, takes no lock and calls only what POSIX lets a handler call.
 
 mod memory;
+mod start;
 
 pub use memory::{Memory, hurry};
+pub use start::start;
 
 use std::ffi::{CString, c_int, c_void};
 use std::ptr;

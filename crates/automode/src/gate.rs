@@ -18,8 +18,9 @@ use crate::permit;
 use crate::ports::{Clock, FileSystem, Judge, NoRecall, Recall, SessionRecord, Store, SystemClock};
 use crate::session::{CallNote, Memory, Note, learned};
 
-/// How long one step of the analysis may take.
-const DEADLINE: Duration = Duration::from_secs(2);
+/// How long one step of the analysis may take. Its work is bounded in steps: this is for what
+/// hangs, and not for a machine that is busy.
+const DEADLINE: Duration = Duration::from_secs(15);
 
 /// A store that has told all it knows.
 struct StoredSession(SessionRecord);
@@ -257,7 +258,7 @@ impl Gate {
         match step {
             Step::Observe(queries) if queries.as_slice() == [Query::Transcript] => {
                 Ok(match recall.transcript() {
-                    Ok(transcript) => Input::Facts(Facts {
+                    Ok(transcript) => Input::from(Facts {
                         transcript,
                         calls: recall.calls(),
                         instructions: recall.instructions(session),
@@ -267,12 +268,12 @@ impl Gate {
                 })
             }
             Step::Observe(queries) if queries.as_slice() == [Query::Permit] => {
-                Ok(Input::Facts(Facts {
+                Ok(Input::from(Facts {
                     permit: recall.permit(),
                     ..Facts::default()
                 }))
             }
-            Step::Observe(queries) => Ok(Input::Facts(self.files.observe(&queries))),
+            Step::Observe(queries) => Ok(Input::from(self.files.observe(&queries))),
             Step::Judge(request) => Ok(Input::Reply(match &self.judge {
                 Some(judge) => judge.ask(&request),
                 None => Err(Failure::Unavailable.into()),

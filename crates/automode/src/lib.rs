@@ -98,7 +98,7 @@
 //! let mut step = engine.resume(Input::Start);
 //! let settlement = loop {
 //!     step = match step {
-//!         Step::Observe(queries) => engine.resume(Input::Facts(Machine.observe(&queries))),
+//!         Step::Observe(queries) => engine.resume(Input::from(Machine.observe(&queries))),
 //!         Step::Judge(_request) => unreachable!("no judge has a seat"),
 //!         Step::Settled(settlement) => break settlement,
 //!     };

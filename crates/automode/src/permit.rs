@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use automode_core::redact::redact;
@@ -167,21 +167,56 @@ pub fn grant(state: &State, print: &str, decision: &str) -> io::Result<()> {
     file.write_all(decision.as_bytes())
 }
 
+/// Permits the next call with this digest to reach hosts while it is confined; never without.
+///
+/// # Errors
+/// Where the permit cannot be written.
+pub fn open_hosts(state: &State, print: &str, hosts: &[String]) -> io::Result<()> {
+    let path = hosts_place(state, print).ok_or(io::ErrorKind::InvalidInput)?;
+    state.directory("permits")?;
+    let _ = fs::remove_file(&path);
+    let mut file: File = open_private(&path)?;
+    file.write_all(hosts.join("\n").as_bytes())
+}
+
+/// Uses up what was permitted so; the hosts.
+#[must_use]
+pub fn redeem_hosts(state: &State, print: &str, now: SystemTime) -> Vec<String> {
+    let told = hosts_place(state, print).and_then(|path| used_up(&path, now));
+    let told = told.unwrap_or_default();
+    told.lines().map(str::to_owned).collect()
+}
+
 /// Whether a permit of this digest lies ready.
 #[must_use]
 pub fn is_granted(state: &State, print: &str) -> bool {
     place(state, print).is_some_and(|path| path.exists())
 }
 
+/// Whether there is any permit at all: most calls meet none, and need not ask for their own.
+#[must_use]
+pub fn are_given(state: &State) -> bool {
+    let mut permits = fs::read_dir(state.path("permits")).into_iter().flatten();
+    permits.next().is_some()
+}
+
 /// Uses the permit of this digest up. Says which decision it was given for.
 #[must_use]
 pub fn redeem(state: &State, print: &str, now: SystemTime) -> Option<String> {
-    let path = place(state, print)?;
-    let given = fs::symlink_metadata(&path).ok()?;
-    let decision = fs::read_to_string(&path).ok()?;
-    fs::remove_file(&path).ok()?;
+    used_up(&place(state, print)?, now)
+}
+
+/// What a permit says, which nobody else can use then.
+fn used_up(path: &Path, now: SystemTime) -> Option<String> {
+    let given = fs::symlink_metadata(path).ok()?;
+    let told = fs::read_to_string(path).ok()?;
+    fs::remove_file(path).ok()?;
     let age = now.duration_since(given.modified().ok()?).ok()?;
-    (given.is_file() && age <= LIFE).then_some(decision)
+    (given.is_file() && age <= LIFE).then_some(told)
+}
+
+fn hosts_place(state: &State, print: &str) -> Option<PathBuf> {
+    Some(place(state, print)?.with_extension("hosts"))
 }
 
 fn place(state: &State, print: &str) -> Option<PathBuf> {

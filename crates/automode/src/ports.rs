@@ -4,8 +4,8 @@ use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode_core::{
-    CallRecord, Changes, Facts, Failure, Outgoing, PathFact, Query, RepoFact, Session, judge,
-    transcript,
+    CallRecord, Changes, Facts, Failure, FolderFile, Outgoing, PathFact, Query, Replaced, RepoFact,
+    Session, digest, judge, transcript,
 };
 use automode_shell::FileFact;
 use automode_shell::place::has_secret_name;
@@ -44,6 +44,22 @@ pub trait ImaginedFiles {
     /// What differs from the last commit.
     fn changes(&self) -> Changes;
 
+    /// The files below a directory.
+    fn folder(&self, directory: &str) -> Vec<FolderFile> {
+        let below = format!("{}/", directory.trim_end_matches('/'));
+        let names = self.names().into_iter();
+        names
+            .filter(|path| path.starts_with(&below))
+            .map(|path| FolderFile {
+                path: path.clone(),
+                digest: match self.read(path) {
+                    FileFact::Text { body, .. } => digest(body),
+                    FileFact::Directory | FileFact::Absent | FileFact::Unreadable => String::new(),
+                },
+            })
+            .collect()
+    }
+
     /// Answers queries as [`FileSystem::observe`] must.
     fn answer(&self, queries: &[Query]) -> Facts {
         let mut facts = Facts::default();
@@ -54,6 +70,15 @@ pub trait ImaginedFiles {
                 }
                 Query::Matches(path) => {
                     facts.matches.extend(self.matches(path));
+                }
+                Query::Folder(directory) => {
+                    facts
+                        .folders
+                        .insert(directory.clone(), self.folder(directory));
+                }
+                // Nothing leads anywhere but where its name says.
+                Query::Leads { directory, .. } => {
+                    facts.leads.insert(directory.clone(), Vec::new());
                 }
                 Query::File(path) => {
                     facts.shell.files.insert(path.clone(), self.read(path));
@@ -74,6 +99,14 @@ pub trait ImaginedFiles {
                 }
                 Query::Changes { directory, .. } => {
                     facts.changes.insert(directory.clone(), self.changes());
+                }
+                // No other commit is there.
+                Query::Replaced { directory, .. } => {
+                    let none = Replaced {
+                        whole: true,
+                        files: Vec::new(),
+                    };
+                    facts.replaced.insert(directory.clone(), none);
                 }
                 // Nothing was committed there that a push would hand out.
                 Query::Outgoing { directory, .. } => {

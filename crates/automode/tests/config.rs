@@ -495,3 +495,42 @@ fn whoever_closes_the_bypass_closes_it_here_too() {
     check(&set("enable"), Verdict::Allow);
     check(&set("disable"), Verdict::Ask);
 }
+
+#[test]
+fn a_judge_of_the_organisation_is_where_the_machine_says_one_may_be() {
+    let check = |user: &str, url: &str, kept: bool| {
+        let policy = format!(
+            "# automode-bundle revision=1 expires=0 on_stale=keep\n[[judge.chain]]\nkind = \"openai-compatible\"\nmodel = \"m\"\nbase_url = \"{url}\"\n"
+        );
+        let state = ".local/state/automode/fleet";
+        let machine = Machine::new()
+            .with(USER, user)
+            .with(&format!("{state}/revision"), "1")
+            .with(&format!("{state}/policy.toml"), &policy);
+        let loaded = machine.policy();
+        assert_eq!(
+            loaded.failure().is_none(),
+            kept,
+            "{user} {url}: {:?}",
+            loaded.failure()
+        );
+        // Nobody is asked there, whatever else comes of it.
+        let chain = &loaded.settings.service.chain;
+        let asked = chain
+            .iter()
+            .any(|judge| judge.base_url.as_deref() == Some(url));
+        assert_eq!(asked, kept, "{user} {url}");
+    };
+    let hosts = "[judge]\nhosts = [\"judge.example.com\"]\n";
+    let own = "[[judge.chain]]\nkind = \"openai-compatible\"\nmodel = \"a\"\nbase_url = \"http://127.0.0.1:8080/v1\"\n";
+    check("", "https://judge.example.com/v1", false);
+    check(hosts, "https://judge.example.com/v1", true);
+    check(hosts, "http://judge.example.com/v1", false);
+    check(hosts, "https://judge.example.com@evil.example/v1", false);
+    check(hosts, "https://evil.example/v1", false);
+    check(own, "http://127.0.0.1:8080/v1/other", true);
+    check(own, "http://127.0.0.1:8081/v1", false);
+    // A repository has no say.
+    let machine = Machine::new().with("app/.automode.toml", hosts);
+    assert!(machine.policy().settings.service.hosts.is_empty());
+}

@@ -202,6 +202,9 @@ fn what_a_command_brings_is_not_run_by_it_unread() {
         "npm pkg set scripts.test='rm -rf ~/work' && npm test",
         "for i in 1 2; do pytest; cp /tmp/x.py conftest.py; done",
         "tee build.rs <<< 'fn main() { std::fs::remove_dir_all(\"/home\"); }' && cargo build",
+        "cat > train.py <<'END'\nimport torch\ntorch.save({}, 'tests/model.pt')\nEND\npython3 train.py && pytest",
+        "cat > train.py <<'END'\nimport torch\ntorch.save({}, '.venv/lib/site-packages/a.pth')\nEND\npython3 train.py",
+        "cat > train.py <<'END'\nimport torch\ntorch.save({}, 'model.pt')\ntorch.load('model.pt')\nEND\npython3 train.py",
     ] {
         let (verdict, reason) = project.decide(command);
         assert_ne!(verdict, Verdict::Allow, "{command}: {reason}");
@@ -216,6 +219,7 @@ fn what_a_command_brings_is_not_run_by_it_unread() {
         "git checkout -b new && cargo test",
         "pytest > out.log 2>&1; tail out.log",
         "cat > tests/test_n.py <<'END'\ndef test_n():\n    assert 1 == 1\nEND\npytest tests/test_n.py",
+        "cat > train.py <<'END'\nimport torch\ntorch.save({}, 'model.pt')\nEND\npython3 train.py",
     ] {
         let (verdict, reason) = project.decide(command);
         assert_eq!(verdict, Verdict::Allow, "{command}: {reason}");

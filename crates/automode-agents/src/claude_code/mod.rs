@@ -49,6 +49,7 @@ pub(crate) static CLIENT: Client = Client {
         comments: false,
         off_switch: Some(OffSwitch::DISABLE_ALL_HOOKS),
         trust: None,
+        manifest: None,
         advice: &[
             "run Claude Code in `default` or `acceptEdits` mode, headless in `dontAsk`: there the hook decides",
             "in `bypassPermissions` a denial of the hook still holds",

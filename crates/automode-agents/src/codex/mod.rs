@@ -47,6 +47,7 @@ pub(crate) static CLIENT: Client = Client {
             directory: ".codex",
             directory_variable: "CODEX_HOME",
         }),
+        manifest: None,
         advice: &[
             "Codex skips a hook that is not trusted and runs the command: trust it here or with `/hooks`",
             "Codex cannot ask: what needs a person's yes is denied, with the words that permit it once",

@@ -38,6 +38,7 @@ pub(crate) static CLIENT: Client = Client {
         comments: false,
         off_switch: None,
         trust: None,
+        manifest: None,
         advice: &["leave Copilot in its default mode: an allow of the hook runs without a prompt"],
     }),
     record: Some(&record::FORMAT),

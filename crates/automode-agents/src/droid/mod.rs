@@ -31,6 +31,7 @@ pub(crate) static CLIENT: Client = Client {
         comments: false,
         off_switch: None,
         trust: None,
+        manifest: None,
         advice: &[
             "Droid takes no question from a hook: what needs a person's yes is denied, with the words that permit it once",
             "Droid believes the risk that its model states; automode judges the command and not that word",

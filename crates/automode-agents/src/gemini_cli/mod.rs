@@ -53,6 +53,7 @@ pub(crate) static CLIENT: Client = Client {
             name: "hooksConfig.enabled",
         }),
         trust: None,
+        manifest: None,
         advice: &[
             "headless, Gemini CLI offers its shell tool only with `--approval-mode yolo`: the hook decides there",
             "what needs a person's yes is denied; add `--presence interactive` to the command if somebody always watches",

@@ -2,11 +2,12 @@
 //! it cannot take away.
 //!
 //! Each client has a place of its own for them, and a key that leaves no other hooks.
-//! The hooks are those of an ordinary installation. By documentation, not tried here.
+//! The hooks are those of an ordinary installation.
 
 use serde_json::Value;
 
 use super::{ConfigChange, InstallRefusal, Request, plan};
+use crate::Agent;
 
 /// A file to be shipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,9 @@ enum ManagedForm {
     /// The same hooks as TOML, behind the key.
     Requirements,
 }
+
+/// The key of [`ManagedForm::Requirements`].
+const MANAGED_ONLY: &str = "allow_managed_hooks_only";
 
 const PLACES: &[ManagedPlace] = &[
     ManagedPlace {
@@ -69,6 +73,16 @@ const PLACES: &[ManagedPlace] = &[
 /// The clients that have such a place.
 pub fn managed_clients() -> impl Iterator<Item = &'static str> {
     PLACES.iter().map(|place| place.client)
+}
+
+/// The key of a client's file that leaves no other hooks, where it has one.
+#[must_use]
+pub fn managed_only(agent: Agent) -> Option<&'static str> {
+    let place = PLACES.iter().find(|place| place.client == agent.name())?;
+    match place.form {
+        ManagedForm::Json { key } => key,
+        ManagedForm::Requirements => Some(MANAGED_ONLY),
+    }
 }
 
 /// The file for a client; nothing where it has no place for one.
@@ -111,7 +125,7 @@ fn requirements(change: &ConfigChange, program: &str) -> Result<String, InstallR
     let folder = program.rsplit_once('/').map_or("/", |(folder, _)| folder);
     let folder = Value::from(if folder.is_empty() { "/" } else { folder });
     let mut text = format!(
-        "# Written by automode: no hooks count but these.\nallow_managed_hooks_only = true\n\n[features]\nhooks = true\n\n[hooks]\nmanaged_dir = {folder}\n"
+        "# Written by automode: no hooks count but these.\n{MANAGED_ONLY} = true\n\n[features]\nhooks = true\n\n[hooks]\nmanaged_dir = {folder}\n"
     );
     let events = value.get("hooks").and_then(Value::as_object);
     for (event, groups) in events.into_iter().flatten() {

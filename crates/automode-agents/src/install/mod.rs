@@ -16,7 +16,7 @@ use crate::agent::Agent;
 use crate::reply::Enforcement;
 
 pub use hooks::{InstallRefusal, Registered};
-pub use managed::{ManagedFile, managed, managed_clients};
+pub use managed::{ManagedFile, managed, managed_clients, managed_only};
 pub use place::{Place, Scope};
 pub(crate) use plugin::plugin_text;
 
@@ -57,8 +57,18 @@ pub struct HookFile {
     pub off_switch: Option<OffSwitch>,
     /// For a client that runs only hooks that its user trusts.
     pub trust: Option<HookTrust>,
+    /// A file of ours without which the client does not look at this one.
+    pub manifest: Option<HookManifest>,
     /// What the person should know or set themselves.
     pub advice: &'static [&'static str],
+}
+
+/// What tells a client that there is a file of hooks.
+#[derive(Clone, Copy, Debug)]
+pub struct HookManifest {
+    /// Its name, in the folder above that of the hooks.
+    pub name: &'static str,
+    pub text: &'static str,
 }
 
 impl HookFile {
@@ -77,6 +87,7 @@ impl HookFile {
             comments: false,
             off_switch: None,
             trust: None,
+            manifest: None,
             advice: &["this client could not be tried here: the hook follows its documentation"],
         }
     }

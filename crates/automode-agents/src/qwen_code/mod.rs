@@ -35,6 +35,7 @@ pub(crate) static CLIENT: Client = Client {
         comments: true,
         off_switch: Some(OffSwitch::DISABLE_ALL_HOOKS),
         trust: None,
+        manifest: None,
         advice: &[
             "headless, Qwen Code offers its shell tool only with `--approval-mode yolo`: the hook decides there",
         ],

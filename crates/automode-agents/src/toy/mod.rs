@@ -32,6 +32,7 @@ static CLIENT: Client = Client {
         comments: false,
         off_switch: None,
         trust: None,
+        manifest: None,
         advice: &["it is a toy"],
     }),
     record: Some(&record::FORMAT),

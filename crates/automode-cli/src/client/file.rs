@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
+use automode_agents::Agent;
+use automode_agents::install;
 
 /// What a kept file's name has behind the file's own, before the time.
 const BEFORE: &str = "before-automode-";
@@ -50,6 +52,13 @@ pub fn remove(path: &Path) -> Result<Backup> {
     let backup = keep(path)?;
     fs::remove_file(path).with_context(|| format!("`{}` cannot be removed", path.display()))?;
     Ok(backup)
+}
+
+/// The file that has a client look at its hooks, where it needs one, and its text.
+pub fn manifest(agent: Agent, hooks: &Path) -> Option<(PathBuf, &'static str)> {
+    let manifest = install::hook_file(agent)?.manifest.as_ref()?;
+    let folder = hooks.parent()?.parent()?;
+    Some((folder.join(manifest.name), manifest.text))
 }
 
 /// The file as it was at earlier times, the youngest first.

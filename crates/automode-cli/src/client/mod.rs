@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow};
 use automode_agents::Agent;
 use automode_agents::install::{self, Installation, Place, Plugin, Registered, Scope};
 
-pub use file::{backups, read, remove, replace};
+pub use file::{backups, manifest, read, remove, replace};
 pub use trust::{
     TrustAnswer, config as trust_config, forget as forget_trust, hooks as hooks_seen,
     trust as give_trust,

@@ -14,6 +14,9 @@ use crate::{output, person};
 pub struct Args {
     #[command(flatten)]
     decision: DecisionName,
+    /// Not the call as it is, but confined with this host open at port 443
+    #[arg(long = "host", value_name = "HOST")]
+    hosts: Vec<String>,
 }
 
 /// The call that was stopped.
@@ -27,19 +30,40 @@ pub struct DecisionName {
 const EXAMPLES: &str = "\
 Examples:
   automode allow-once last
-  automode allow-once k3f9x2ab";
+  automode allow-once k3f9x2ab
+  automode allow-once k3f9x2ab --host registry.example.com";
 
 pub fn run(args: Args) -> Result<u8> {
     person::required("automode allow-once")?;
     let state = State::locate(|name| std::env::var(name).ok())?;
     let entry = find(&state, &args.decision.id)?;
     show(&entry);
-    if !person::agrees("permit this call once, within 15 minutes?")? {
+    if let Some(odd) = args.hosts.iter().find(|host| !is_host(host)) {
+        bail!(
+            "`{odd}` is no host\nhint: a name such as registry.example.com, without a scheme or a port"
+        );
+    }
+    let question = if args.hosts.is_empty() {
+        "permit this call once, within 15 minutes?".to_owned()
+    } else {
+        let hosts = args.hosts.join(", ");
+        format!("permit this call once, confined, with {hosts} open, within 15 minutes?")
+    };
+    if !person::agrees(&question)? {
         bail!("nothing was permitted");
     }
-    permit::grant(&state, &entry.print, &entry.id)?;
+    if args.hosts.is_empty() {
+        permit::grant(&state, &entry.print, &entry.id)?;
+    } else {
+        permit::open_hosts(&state, &entry.print, &args.hosts)?;
+    }
     println!("permitted once: let the agent try again");
     Ok(0)
+}
+
+fn is_host(text: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '.';
+    text.contains('.') && text.chars().all(plain)
 }
 
 /// The decision of this name, which must be a no or a question.

@@ -114,7 +114,8 @@ pub fn run(args: Args) -> Result<u8> {
             place: &place,
         };
         let plan = install::plan(&request).ok_or_else(|| {
-            anyhow!("`{}` has no configuration of its own\nhint: call `automode hook generic` from your harness", agent.name())
+            let name = agent.name();
+            anyhow!("nothing is installed for `{name}`\nhint: have it call `automode hook {name}`, as docs/agents/{name}.md says")
         })?;
         steps.push(step(agent, plan)?);
     }
@@ -238,6 +239,9 @@ fn announce(step: &InstallStep, trusts: bool) -> Result<()> {
             }
         }
     }
+    if let Some((path, _)) = client::manifest(agent, &step.path) {
+        println!("  with {}", path.display());
+    }
     if let (Some(trust), true) = (trust_of(agent), trusts) {
         let title = agent.client().title;
         println!(
@@ -252,6 +256,9 @@ fn announce(step: &InstallStep, trusts: bool) -> Result<()> {
 }
 
 fn carry_out(step: &InstallStep) -> Result<()> {
+    if let Some((path, text)) = client::manifest(step.agent, &step.path) {
+        client::replace(&path, text)?;
+    }
     let Some(after) = &step.after else {
         return Ok(());
     };

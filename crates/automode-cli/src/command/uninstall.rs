@@ -89,6 +89,11 @@ pub fn run(args: Args) -> Result<u8> {
             Some(text) => client::replace(&path, text)?,
             None => client::remove(&path)?,
         };
+        if let (None, Some((manifest, text))) = (&after, client::manifest(agent, &path))
+            && client::read(&manifest)?.as_deref() == Some(text)
+        {
+            client::remove(&manifest)?;
+        }
         let rest = after.as_deref().unwrap_or("{}");
         let trust = install::hook_file(agent).and_then(|file| file.trust.as_ref());
         if let Some(trust) = trust

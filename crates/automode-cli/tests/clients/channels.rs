@@ -390,6 +390,42 @@ fn claude_code_asks_the_tool_that_approves() {
     }
 }
 
+/// What may stand in automode's place, and never says yes.
+const BROKEN: &[(&str, &str)] = &[
+    ("crash", "exit 1"),
+    ("killed", "kill -9 $$"),
+    ("garbage", "while read -r line; do echo no answer; done"),
+    ("hang", "exec sleep 600"),
+];
+
+#[test]
+fn claude_code_refuses_where_the_tool_that_approves_is_broken() {
+    let Some(prefix) = claude_prefix() else {
+        return;
+    };
+    let shells = BROKEN
+        .iter()
+        .map(|(fault, script)| (*fault, "/bin/sh", vec!["-c", *script]));
+    let missing = [("missing", "/no/such/automode", vec!["mcp", "approve"])];
+    for (fault, program, arguments) in shells.chain(missing) {
+        let bench = bare(client("claude-code"), &prefix, "rm -rf ./precious");
+        let server = json!({"mcpServers": {"gate": {"command": program, "args": arguments}}});
+        bench.write("gate.json", &server.to_string());
+        let file = bench.home().join("gate.json").display().to_string();
+        let words = [
+            "--mcp-config",
+            &file,
+            "--strict-mcp-config",
+            "--permission-prompt-tool",
+            "mcp__gate__approve",
+        ];
+        let ran = claude(&bench, &bench.model.url(), &words);
+        let kept = bench.project().join("precious/keep.txt").exists();
+        assert!(kept, "{fault}: {ran}");
+        println!("permission prompt tool, {fault}: as expected");
+    }
+}
+
 /// The servers of the protocol's authors behind the door, with no rule of anybody.
 #[test]
 fn the_official_mcp_servers_without_a_rule() {

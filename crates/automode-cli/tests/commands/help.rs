@@ -38,7 +38,7 @@ fn what_makes_no_sense_is_an_error_that_helps() {
     check("log --since soon", "90s, 15m, 2h, 7d");
     check("log --verdict maybe", "allow, ask, deny");
     check("install vim", "claude-code");
-    check("install generic", "hint: call `automode hook generic`");
+    check("install generic", "call `automode hook generic`");
     check("allow last", "for a person at a terminal");
     check("allow-once last", "for a person at a terminal");
     check("replay /nowhere", "hint: name a file or a directory");

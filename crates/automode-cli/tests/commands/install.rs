@@ -215,6 +215,61 @@ fn doctor_says_what_is_wrong_and_how_to_put_it_right() {
     assert!(home.complains("doctor").contains("chmod go-w"));
 }
 
+/// Also where a client has words of its own for a denial.
+#[test]
+fn doctor_finds_every_installation_to_hold() {
+    for agent in ["cursor", "crush", "goose"] {
+        let home = Home::new();
+        home.says(&format!("install {agent} --yes"));
+        let said = home.says(&format!("doctor {agent}"));
+        assert!(
+            said.contains("stops a call that must not pass") && said.contains("not proven here"),
+            "{said}"
+        );
+        home.says(&format!("uninstall {agent} --yes"));
+        assert_eq!(home.says("status --json").trim(), "[]", "{agent}");
+    }
+}
+
+#[test]
+fn goose_is_told_to_block_where_the_hook_says_nothing() {
+    let home = Home::new();
+    home.says("install goose --yes");
+    let folder = ".agents/plugins/automode";
+    let hooks: Value =
+        serde_json::from_str(&home.read(&format!("{folder}/hooks/hooks.json")).unwrap()).unwrap();
+    let gate = &hooks["hooks"]["PreToolUse"][0];
+    assert_eq!(gate["hooks"][0]["on_failure"], "block");
+    assert_eq!(gate.get("matcher"), None, "a rule without one is for all");
+    let prompt = &hooks["hooks"]["UserPromptSubmit"][0]["hooks"][0];
+    assert_eq!(prompt.get("on_failure"), None, "it only records");
+    let manifest: Value =
+        serde_json::from_str(&home.read(&format!("{folder}/plugin.json")).unwrap()).unwrap();
+    assert_eq!(manifest["name"], "automode");
+    home.says("uninstall goose --yes");
+    for file in ["plugin.json", "hooks/hooks.json"] {
+        assert!(!home.path(&format!("{folder}/{file}")).exists(), "{file}");
+    }
+    let refused = home.complains("install kiro --yes");
+    assert!(refused.contains("docs/agents/kiro.md"), "{refused}");
+}
+
+/// What a client lets through by itself is told where people look.
+#[test]
+fn doctor_names_what_a_client_lets_through() {
+    let home = Home::new();
+    home.says("install cline --yes");
+    let output = home.run("doctor cline");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        told.contains("this client lets through: a plugin file that does not load, or takes longer than four seconds")
+            && told.contains("CLINE_PLUGIN_IMPORT_TIMEOUT_MS=60000"),
+        "{told}"
+    );
+    let page = include_str!("../../../../docs/agents/cline.md");
+    assert!(page.contains("CLINE_PLUGIN_IMPORT_TIMEOUT_MS=60000"));
+}
+
 /// While the settings cannot be read nothing is allowed: whoever looks for the cause finds it.
 #[test]
 fn doctor_names_settings_that_cannot_be_read() {

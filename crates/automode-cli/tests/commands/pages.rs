@@ -112,6 +112,33 @@ fn every_link_leads_somewhere() {
     assert!(dead.is_empty(), "{}", dead.join("\n"));
 }
 
+/// Sources and scripts that are named from the root of the project.
+#[test]
+fn every_file_that_is_named_is_there() {
+    const FOLDERS: [&str; 4] = ["crates/", "bench/", "packaging/", ".ci/"];
+    let (mut gone, mut seen) = (Vec::new(), 0_usize);
+    for (path, text) in pages() {
+        // What was renamed since stays in the history under its old name.
+        if path.ends_with("CHANGELOG.md") {
+            continue;
+        }
+        for named in prose(&text).split('`').skip(1).step_by(2) {
+            // Placeholders and patterns stand for many, and a command has words behind it.
+            let file = named.split_whitespace().next().unwrap_or_default();
+            let named = FOLDERS.iter().any(|folder| file.starts_with(folder));
+            if !named || file.contains(['<', '*', '{']) {
+                continue;
+            }
+            seen += 1;
+            if !root().join(file).exists() {
+                gone.push(format!("{}: {file}", path.display()));
+            }
+        }
+    }
+    assert!(gone.is_empty(), "{}", gone.join("\n"));
+    assert!(seen > 20, "{seen} files");
+}
+
 #[test]
 fn the_book_has_every_page() {
     let docs = root().join("docs");
@@ -130,6 +157,12 @@ fn the_book_has_every_page() {
 /// Every command line of the pages names a command that there is, with flags that it takes.
 #[test]
 fn every_command_line_is_one() {
+    // Installed, and from a clone.
+    const STARTS: [&str; 3] = [
+        "automode ",
+        "cargo run --release -- ",
+        "cargo run --release -p automode-server -- ",
+    ];
     // The server is a program of its own, which one crate's tests alone do not build.
     let server = Path::new(env!("CARGO_BIN_EXE_automode")).with_file_name("automode-server");
     let home = Home::new();
@@ -139,10 +172,11 @@ fn every_command_line_is_one() {
         if path.ends_with("CHANGELOG.md") {
             continue;
         }
-        for line in scripts(&text)
-            .lines()
-            .filter_map(|line| line.strip_prefix("automode "))
-        {
+        for line in scripts(&text).lines().filter_map(|line| {
+            STARTS
+                .into_iter()
+                .find_map(|start| line.strip_prefix(start))
+        }) {
             let line = line.split(['#', '|', ';']).next().unwrap_or_default();
             let mut words = line.split_whitespace();
             let Some(command) = words

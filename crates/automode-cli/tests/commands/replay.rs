@@ -51,7 +51,13 @@ fn recorded_sessions_are_replayed() {
         (&json!(1), &json!(1)),
         "{report}"
     );
-    assert!(home.says("replay").contains("would have been stopped"));
+    let told = home.says("replay");
+    assert!(told.contains("would have been stopped"), "{told}");
+    // Nobody judges here: what a judge would be asked is a prompt.
+    assert!(
+        told.contains("no judge is configured: 1 of these would be prompts"),
+        "{told}"
+    );
     assert!(!Home::new().run("replay").status.success());
 }
 

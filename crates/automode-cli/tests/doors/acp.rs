@@ -73,6 +73,14 @@ fn prompt(words: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": 3, "method": "session/prompt", "params": {"sessionId": "s", "prompt": [{"type": "text", "text": words}]}})
 }
 
+/// Whether a call that is left to the judge is answered with a yes.
+pub fn lets_through(bench: &Bench) -> bool {
+    let mut door = start(bench, &["--headless"]);
+    door.say(&prompt(crate::faults::OPEN));
+    until("an answer", || !bench.noted("answered").is_empty());
+    bench.noted("answered").contains("\"yes\"")
+}
+
 #[test]
 fn options_are_chosen_by_their_kind() {
     for (command, option) in [("ls -la", "yes"), ("rm -rf ~", "no")] {
@@ -133,7 +141,8 @@ fn an_answer_to_one_request_is_no_answer_to_another_with_its_id() {
     let mut door = start(&bench, &[]);
     door.say(&prompt("twice"));
     until("an answer", || !bench.noted("answered").is_empty());
-    assert!(door.is_silent());
+    // Where the second was decided by itself, the editor is told why it was denied.
+    while !door.is_silent() {}
     let answered = bench.noted("answered");
     // Either the first was decided before the second came, or neither is allowed.
     let yes = answered.matches("\"yes\"").count();

@@ -31,6 +31,13 @@ impl Bench {
         self.root.path().join(name).to_str().unwrap().to_owned()
     }
 
+    /// The person's settings.
+    pub fn configure(&self, text: &str) {
+        let folder = self.root.path().join("home/.config/automode");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("config.toml"), text).unwrap();
+    }
+
     /// A script beside the project, and its path.
     pub fn script(&self, name: &str, text: &str) -> String {
         let path = self.path(name);

@@ -45,6 +45,12 @@ fn answered(bench: &Bench, text: &str) -> String {
     request(port, "POST", "/v1/messages", &[], &body).2
 }
 
+/// Whether a call that is left to the judge is cleared.
+pub fn lets_through(bench: &Bench) -> bool {
+    let call = json!({"command": crate::faults::OPEN}).to_string();
+    answered(bench, &stream(&[&call])).contains("\"not_flagged\"")
+}
+
 #[test]
 fn calls_are_judged_in_the_reply() {
     let bench = Bench::new();

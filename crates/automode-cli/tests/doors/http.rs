@@ -1,8 +1,10 @@
 //! Between clients and a server over HTTP.
 
+use std::io::{Read as _, Write as _};
+
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, Door, Heard, Service, reply, request};
+use crate::bench::{Bench, Door, Heard, Service, reply, request, until};
 
 fn tools(description: &str) -> Value {
     let tool = |name: &str| json!({"name": name, "description": description, "inputSchema": {"type": "object"}});
@@ -59,6 +61,22 @@ fn post(port: u16, session: &str, body: &str) -> (u16, String) {
     (status, body)
 }
 
+/// Whether a call that is left to the judge reaches the server.
+pub fn lets_through(bench: &Bench) -> bool {
+    let service = Service::start(|heard| {
+        let message = honest(heard).unwrap_or_default();
+        reply("application/json", &message.to_string())
+    });
+    let (_door, port) = start(bench, &service);
+    let answer = post(port, "one", &call(2, "delete_all")).1;
+    assert_eq!(
+        !answer.contains("isError"),
+        called(&service) == 1,
+        "{answer}"
+    );
+    called(&service) == 1
+}
+
 #[test]
 fn calls_are_decided_and_results_probed_in_messages_and_streams() {
     for stream in [false, true] {
@@ -96,6 +114,39 @@ fn calls_are_decided_and_results_probed_in_messages_and_streams() {
 }
 
 #[test]
+fn a_resource_is_decided_too() {
+    let bench = Bench::new();
+    let service = Service::start(|heard| {
+        let message = honest(heard).unwrap_or_default();
+        reply("application/json", &message.to_string())
+    });
+    let (_door, port) = start(&bench, &service);
+    let ask = |method: &str, params: serde_json::Value| {
+        let message = json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params});
+        post(port, "one", &message.to_string()).1
+    };
+    for method in ["resources/read", "resources/subscribe"] {
+        let read = |uri: &str| ask(method, json!({"uri": uri}));
+        assert!(read("notes://work/7").contains("\"result\""));
+        for uri in ["file:///home/dev/.ssh/id_rsa", "vault://prod/database"] {
+            let refused = read(uri);
+            assert!(refused.contains("\"error\""), "{uri}: {refused}");
+        }
+    }
+    let fill = |about: &str| {
+        let arguments = json!({"topic": about});
+        ask(
+            "prompts/get",
+            json!({"name": "review", "arguments": arguments}),
+        )
+    };
+    assert!(fill("the release notes").contains("\"result\""));
+    let refused = fill("/home/dev/.ssh/id_rsa");
+    assert!(refused.contains("\"error\""), "{refused}");
+    assert_eq!(service.heard().len(), 3);
+}
+
+#[test]
 fn a_server_that_fails_is_called_nothing() {
     let bad = [
         reply("application/json", "no message"),
@@ -130,6 +181,33 @@ fn a_server_that_fails_is_called_nothing() {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
     );
     assert!(status == 502 && body.contains("error"), "{status} {body}");
+}
+
+#[test]
+fn a_server_that_hangs_is_called_nothing_and_a_killed_door_is_gone() {
+    let bench = Bench::new();
+    let service = Service::start(|_| {
+        std::thread::sleep(std::time::Duration::from_secs(600));
+        String::new()
+    });
+    let (mut door, port) = start(&bench, &service);
+    let mut waiting = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let body = call(2, "get_time");
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    waiting
+        .write_all(format!("{head}{body}").as_bytes())
+        .unwrap();
+    until("the door's own question", || !service.heard().is_empty());
+    door.kill();
+    let mut told = Vec::new();
+    // Whoever waited is told by the end of the connection.
+    let _ = waiting.read_to_end(&mut told);
+    assert!(told.is_empty(), "{}", String::from_utf8_lossy(&told));
+    assert_eq!(called(&service), 0);
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
 }
 
 #[test]

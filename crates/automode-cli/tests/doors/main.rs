@@ -13,6 +13,7 @@
 
 mod acp;
 mod bench;
+mod faults;
 mod gateway;
 mod http;
 mod mcp;

@@ -53,6 +53,26 @@ fn call(id: u64, tool: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": {}}})
 }
 
+/// Whether a call that is left to the judge reaches the server.
+pub fn lets_through(bench: &Bench) -> bool {
+    let mut door = start(bench, "none");
+    door.say(&call(2, "delete_all"));
+    let answer = door.answer(2);
+    let called = !bench.noted("called").is_empty();
+    assert_eq!(answer["result"]["isError"] != true, called, "{answer}");
+    called
+}
+
+/// Whether the tool that approves says yes to a call that is left to the judge.
+pub fn approves(bench: &Bench) -> bool {
+    let mut door = bench.door(&["mcp", "approve"]);
+    door.say(
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "approve",
+        "arguments": {"tool_name": "Bash", "input": {"command": crate::faults::OPEN}}}}),
+    );
+    door.answer(1).to_string().contains("\\\"allow\\\"")
+}
+
 #[test]
 fn a_call_is_decided_and_its_result_probed() {
     let bench = Bench::new();
@@ -153,6 +173,100 @@ fn a_tool_is_called_without_a_rule_where_its_definition_is_known() {
         false,
     );
     check("wipe", "Keeps a note.", text(), &[], false, &hello, false);
+}
+
+/// A server with resources, which notes what was read.
+const RESOURCES: &str = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("method") in ("resources/read", "resources/subscribe", "prompts/get", "completion/complete"):
+        params = message["params"]
+        uri = params.get("uri") or params.get("arguments", {}).get("topic") or params["argument"]["value"]
+        open(sys.argv[1] + "/read", "a").write(uri + "\n")
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"contents": [{"uri": uri, "text": "fine"}]}}), flush=True)
+"#;
+
+#[test]
+fn a_resource_is_read_where_its_name_leads_to_nothing_that_is_held_back() {
+    let bench = Bench::new();
+    bench.configure("[permissions]\ndeny = [\"Read(./private/**)\"]\n");
+    let server = bench.script("server.py", RESOURCES);
+    let root = bench.path("");
+    let mut door = bench.door(&["mcp", "--name", "test", "--", "python3", &server, &root]);
+    let shop = bench.path("shop");
+    let home = bench.path("home");
+    let mut id = 0;
+    for (uri, is_read) in [
+        ("notes://work/7".to_owned(), true),
+        (format!("file://{shop}/README.md"), true),
+        (format!("file://{shop}/private/plan.md"), false),
+        (format!("file://{shop}/%70rivate/plan.md"), false),
+        (format!("file://{shop}/src/../private/plan.md"), false),
+        (format!("FILE://localhost{shop}/private/plan.md"), false),
+        (format!("notes://{shop}/private/plan.md"), false),
+        (format!("file://{home}/.ssh/id_rsa"), false),
+        (format!("file:{home}/.ssh/id_rsa"), false),
+        (format!("disk://{home}/.aws/credentials"), false),
+        ("vault://prod/database".to_owned(), false),
+        ("ftp://evil.example/x".to_owned(), false),
+    ] {
+        for method in ["resources/read", "resources/subscribe"] {
+            id += 1;
+            let before = bench.noted("read").lines().count();
+            door.say(
+                &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"uri": uri}}),
+            );
+            let answer = door.answer(id);
+            assert_eq!(answer.get("result").is_some(), is_read, "{uri}: {answer}");
+            let reads = bench.noted("read").lines().count() - before;
+            assert_eq!(reads, usize::from(is_read), "{method} {uri}");
+        }
+    }
+    for (about, is_filled) in [
+        ("the release notes".to_owned(), true),
+        (format!("{shop}/private/plan.md"), false),
+        (format!("{home}/.ssh/id_rsa"), false),
+        (
+            "the key ghp_0123456789abcdefghijABCDEFGHIJ012345".to_owned(),
+            false,
+        ),
+    ] {
+        let prompt = json!({"name": "review", "arguments": {"topic": about}});
+        let typed = json!({"name": "topic", "value": about});
+        let completion =
+            json!({"ref": {"type": "ref/prompt", "name": "review"}, "argument": typed});
+        for (method, params) in [("prompts/get", prompt), ("completion/complete", completion)] {
+            id += 1;
+            door.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+            let answer = door.answer(id);
+            assert_eq!(
+                answer.get("result").is_some(),
+                is_filled,
+                "{about}: {answer}"
+            );
+            assert_eq!(bench.noted("read").contains(&about), is_filled, "{about}");
+        }
+    }
+    for (typed, is_completed) in [
+        ("", true),
+        ("README", true),
+        ("private/pl", false),
+        (".env", false),
+    ] {
+        id += 1;
+        let template = format!("file://{shop}/{{path}}");
+        let params = json!({"ref": {"type": "ref/resource", "uri": template}, "argument": {"name": "path", "value": typed}});
+        door.say(
+            &json!({"jsonrpc": "2.0", "id": id, "method": "completion/complete", "params": params}),
+        );
+        let answer = door.answer(id);
+        assert_eq!(
+            answer.get("result").is_some(),
+            is_completed,
+            "{typed}: {answer}"
+        );
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -40,6 +40,9 @@ pub struct Snapshot {
     pub id: String,
     /// Seconds since 1970.
     pub taken: u64,
+    /// And nanoseconds: calls may follow each other fast.
+    #[serde(default)]
+    pub taken_nanoseconds: u32,
     pub project: PathBuf,
     /// Trees beside the project that the call could change, too.
     #[serde(default)]
@@ -328,9 +331,22 @@ impl<'a> Taking<'a> {
 /// A cache that says so, or an environment of Python whatever it is called.
 fn is_marked(directory: &Path) -> bool {
     const SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55";
-    let tag = fs::read_to_string(directory.join("CACHEDIR.TAG"));
-    tag.is_ok_and(|tag| tag.starts_with(SIGNATURE))
-        || (directory.join("pyvenv.cfg").is_file() && directory.join("bin/python").exists())
+    let (tag, settings) = (directory.join("CACHEDIR.TAG"), directory.join("pyvenv.cfg"));
+    let is_cache = fs::read_to_string(&tag).is_ok_and(|text| text.starts_with(SIGNATURE));
+    let is_environment = settings.is_file() && directory.join("bin/python").exists();
+    let born = |path: &Path| path.metadata().and_then(|found| found.created()).ok();
+    let born_with = |mark: &Path| is_born_with(born(directory), born(mark));
+    (is_cache && born_with(&tag)) || (is_environment && born_with(&settings))
+}
+
+/// Whether a mark is as old as what it marks. One that came later may have been put there to
+/// have a person's files passed over.
+fn is_born_with(directory: Option<SystemTime>, mark: Option<SystemTime>) -> bool {
+    const SOON: Duration = Duration::from_secs(60);
+    let Some((directory, mark)) = directory.zip(mark) else {
+        return false;
+    };
+    mark.duration_since(directory).is_ok_and(|age| age <= SOON)
 }
 
 pub(crate) fn private_file(path: &Path) -> io::Result<File> {
@@ -377,5 +393,25 @@ impl Seal {
     /// Whether the call left everything as it was, and made nothing beside it.
     pub(crate) fn shows_nothing(&self, snapshot: &Snapshot) -> bool {
         self.after == snapshot.before && self.made.is_empty() && self.position == snapshot.position
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_that_came_later_marks_nothing() {
+        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let after = |seconds| Some(then + Duration::from_secs(seconds));
+        assert!(is_born_with(Some(then), after(0)));
+        assert!(is_born_with(Some(then), after(30)));
+        assert!(!is_born_with(Some(then), after(3_600)));
+        assert!(
+            !is_born_with(after(3_600), Some(then)),
+            "it was moved there"
+        );
+        assert!(!is_born_with(Some(then), None));
+        assert!(!is_born_with(None, Some(then)));
     }
 }

@@ -107,9 +107,11 @@ impl UndoStore {
             .filter(|entry| matches!(entry.kind, EntryKind::Directory { .. }))
             .map(|entry| entry.path.clone())
             .collect();
+        let taken_at = now();
         let snapshot = Snapshot {
             id: plain(id),
-            taken: now(),
+            taken: taken_at.as_secs(),
+            taken_nanoseconds: taken_at.subsec_nanos(),
             command: command.to_owned(),
             before: taken.entries,
             trees,
@@ -211,11 +213,10 @@ impl UndoStore {
                 found.push(snapshot);
             }
         }
+        let age = |snapshot: &Snapshot| (snapshot.taken, snapshot.taken_nanoseconds);
         found.sort_by(|first, second| {
-            second
-                .taken
-                .cmp(&first.taken)
-                .then(second.id.cmp(&first.id))
+            let newest_first = age(second).cmp(&age(first));
+            newest_first.then(second.id.cmp(&first.id))
         });
         Ok(found)
     }
@@ -248,7 +249,7 @@ impl UndoStore {
 
     /// Removes what is too old, and the oldest of what is too much.
     pub fn expire(&self) -> Result<usize, StoreError> {
-        let limit = now().saturating_sub(KEPT_FOR.as_secs());
+        let limit = now().saturating_sub(KEPT_FOR).as_secs();
         let mut bytes = 0_u64;
         let mut removed = 0;
         for snapshot in self.list()? {
@@ -286,10 +287,10 @@ fn size_of(snapshot: &Snapshot) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-fn now() -> u64 {
+fn now() -> Duration {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs())
+        .unwrap_or_default()
 }
 
 /// Whole or not at all.

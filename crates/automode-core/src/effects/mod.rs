@@ -7,6 +7,7 @@
 
 mod body;
 mod content;
+mod kept_value;
 mod outward;
 mod service;
 mod url;
@@ -15,13 +16,14 @@ mod verb;
 pub use body::Body;
 pub use content::{Content, Runs, starting_commands};
 pub(crate) use content::{exercised, lent};
+pub(crate) use kept_value::spells_kept_value;
 pub use outward::reaches_out;
 pub use url::{Url, is_loopback};
 pub use verb::Verb;
 
 use automode_shell::{
-    Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Extent, Facts, FileFact, Gap,
-    GapKind, Host, Span, Taint, Target, Value as Word, WriteHow, analyse,
+    Act, Analysis, Certainty, Context, Coverage, Direction, Effect, Extent, Facts, Gap, GapKind,
+    Host, Span, Taint, Target, Value as Word, WriteHow, analyse,
 };
 use serde_json::{Map, Value};
 
@@ -96,7 +98,7 @@ pub fn of(action: &Action, context: &Context, facts: &Facts) -> Effects {
                 if prompt
                     .as_ref()
                     .is_some_and(|prompt| redact(prompt) != *prompt)
-                    || names_kept_value(url, facts) =>
+                    || spells_kept_value(url, facts) =>
             {
                 Act::Connect {
                     host,
@@ -183,37 +185,6 @@ fn without_classes(names: &str) -> String {
     }
     shown.push_str(rest);
     shown
-}
-
-/// Whether an address spells a secret that stands in a file of variables, however short.
-fn names_kept_value(url: &str, facts: &Facts) -> bool {
-    const NAMES: &[&str] = &[
-        "PASS",
-        "SECRET",
-        "TOKEN",
-        "KEY",
-        "PIN",
-        "PWD",
-        "CREDENTIAL",
-        "AUTH",
-    ];
-    let kept = facts
-        .files
-        .iter()
-        .filter(|(path, _)| path.ends_with("/.env"));
-    let texts = kept.filter_map(|(_, file)| match file {
-        FileFact::Text { body, .. } => Some(body),
-        FileFact::Directory | FileFact::Absent | FileFact::Unreadable => None,
-    });
-    texts
-        .flat_map(|text| text.lines())
-        .filter_map(|line| line.split_once('='))
-        .filter(|(name, _)| {
-            let name = name.to_uppercase();
-            NAMES.iter().any(|word| name.contains(word))
-        })
-        .map(|(_, value)| value.trim().trim_matches(['"', '\'']))
-        .any(|value| value.len() >= 6 && url.contains(value))
 }
 
 /// What a search reads: a place, or what a pattern below it matches.
@@ -348,5 +319,6 @@ fn done(effects: Vec<Effect>, coverage: Coverage) -> Analysis {
         effects,
         coverage,
         needs: Vec::new(),
+        steps: 0,
     }
 }

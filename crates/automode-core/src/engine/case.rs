@@ -60,6 +60,8 @@ pub(super) struct Case<'a> {
     pub effects: Effects,
     /// What is known of the code that the project would load.
     pub project: ProjectState,
+    /// What was made of its texts so far.
+    pub analysed: project::AnalysisMemo,
     /// The places of this call that were looked up before.
     pub known_places: KnownPlaces,
     /// What was asked for, answered or not.
@@ -95,6 +97,7 @@ impl<'a> Case<'a> {
             facts: Facts::default(),
             effects: Effects::unknown(),
             project: ProjectState::Unknown,
+            analysed: project::AnalysisMemo::default(),
             known_places: KnownPlaces::default(),
             asked: BTreeSet::new(),
         };
@@ -121,10 +124,13 @@ impl<'a> Case<'a> {
         let Facts {
             paths,
             matches,
+            folders,
+            leads,
             shell,
             repos,
             changes,
             outgoing,
+            replaced,
             transcript,
             calls,
             permit,
@@ -132,8 +138,14 @@ impl<'a> Case<'a> {
         } = facts;
         self.facts.paths.extend(paths);
         self.facts.matches.extend(matches);
+        self.facts.folders.extend(folders);
+        for (directory, found) in leads {
+            self.facts.leads.entry(directory).or_default().extend(found);
+        }
         self.facts.repos.extend(repos);
-        let changed = !changes.is_empty();
+        if !changes.is_empty() {
+            self.analysed.forget();
+        }
         self.facts.changes.extend(changes);
         for (directory, found) in outgoing {
             let known = self.facts.outgoing.remove(&directory);
@@ -143,17 +155,22 @@ impl<'a> Case<'a> {
             };
             self.facts.outgoing.insert(directory, all);
         }
+        for (directory, found) in replaced {
+            let all = match self.facts.replaced.remove(&directory) {
+                Some(known) => known.with(found),
+                None => found,
+            };
+            self.facts.replaced.insert(directory, all);
+        }
         self.facts.transcript = transcript.or(self.facts.transcript.take());
         self.facts.calls = calls.or(self.facts.calls.take());
         self.facts.permit = permit.or(self.facts.permit.take());
         self.facts.instructions.extend(instructions);
         if shell.files.is_empty() {
-            if changed {
-                self.project = project::state(self);
-            }
             return;
         }
         let assumed = self.assumed(&shell.files);
+        self.facts.shell.programs.extend(shell.programs);
         for (path, fact) in shell.files {
             let fact = match fact {
                 FileFact::Text { body, session } => FileFact::Text {
@@ -169,8 +186,17 @@ impl<'a> Case<'a> {
             let needs = &mut self.effects.analysis.needs;
             needs.retain(|need| !files.contains_key(need.path()));
         } else {
+            // What the command writes is there when the code runs.
+            let wrote = !self.effects.writes.is_empty();
             self.analyse();
+            if wrote || !self.effects.writes.is_empty() {
+                self.analysed.forget();
+            }
         }
+    }
+
+    /// Judges the code that the project would load, from all that was looked at.
+    pub fn judge_project(&mut self) {
         if !self.facts.changes.is_empty() {
             self.project = project::state(self);
         }
@@ -328,7 +354,10 @@ mod tests {
         }
         assert_eq!(case.assumed(&files), is_assumed, "{command}");
         case.learn(Facts {
-            shell: automode_shell::Facts { files },
+            shell: automode_shell::Facts {
+                files,
+                ..automode_shell::Facts::default()
+            },
             ..Facts::default()
         });
         let learned = case.effects.clone();

@@ -1,23 +1,22 @@
-//! Which calls a promise may turn into an allow.
+//! Which calls confinement may turn into an allow.
 //!
-//! Both types have one way to be made, and it looks at everything that stands in the way
-//! of the call: only unread code, or only a loss that a snapshot makes good. A veto, a
-//! guard, a rule of a person, any other finding or effect leaves nothing to build them of.
-
-use std::path::PathBuf;
+//! [`Confinable`] has one way to be made, and it looks at everything that stands in the way
+//! of the call: only unread code, and losses inside the project that such code is known to bring.
+//! A veto, a guard, a rule of a person, any other finding or effect leaves nothing to build it
+//! of.
 
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Coverage, Effect, Extent, FileChange, GapKind, Host, Invocation, Nature,
-    ProcessScope, Taint, Target, Touch, Value, VcsOp, WriteHow,
+    Act, Code, Coverage, Effect, Extent, Facts, FileChange, FileFact, GapKind, Host, Invocation,
+    Nature, ProcessScope, Taint, Target, Touch, Value, VcsOp, WriteHow, analyse,
 };
 
 use crate::confine::{ConfineSettings, Confinement, Git, SnapshotPlan, rewrite};
 use crate::escape::is_invisible;
 use crate::exceptions::{self, ProjectCode};
-use crate::rules::LOCAL_DATA;
-use crate::scene::{Scene, Suspicion, certain, report};
-use crate::{Action, Finding, Weight};
+use crate::rules::{self, LOCAL_DATA};
+use crate::scene::{Scene, Suspicion, report};
+use crate::{Action, Finding, Weight, guards};
 
 /// Proof that unread code is all that stands in the way of a call, or nothing at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +25,15 @@ pub struct Confinable {
     unread: Vec<String>,
     git: Git,
     read: Vec<String>,
+    losses: Losses,
+}
+
+/// Whether the code is known to take away work that git does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Losses {
+    None,
+    /// Some, inside the project, and only good where all of it is kept first.
+    Kept,
 }
 
 impl Confinable {
@@ -39,25 +47,45 @@ impl Confinable {
         let Action::Shell { command } = scene.action else {
             return Err("it is no shell command".to_owned());
         };
-        let Some(analysis) = scene.analysis else {
-            return Err("nothing is known about what it does".to_owned());
-        };
         let hides = |letter: char| {
             is_invisible(letter) || (letter.is_control() && !"\n\t".contains(letter))
         };
-        if matches!(analysis.coverage, Coverage::Opaque(_)) || command.contains(hides) {
+        if command.contains(hides) {
             return Err("the command was not understood".to_owned());
         }
         if rewrite("automode", "id", command).is_none() {
             return Err("its text cannot be wrapped".to_owned());
         }
-        if let Some(finding) = exceptions::standing(scene, findings).next() {
-            return Err(format!("a finding stands: {}", finding.rule));
-        }
         if let Some(Suspicion { subject, why, .. }) = scene.project.found() {
             return Err(format!(
                 "it runs code in which something was found: {subject} {why}"
             ));
+        }
+        Self::as_read(scene, findings, project_code).or_else(|_| {
+            let facts = own_text(&scene.facts.shell);
+            let own = analyse(command, scene.context, &facts);
+            let own = Scene {
+                analysis: Some(&own),
+                ..*scene
+            };
+            Self::as_unread(scene, findings, &own, project_code)
+        })
+    }
+
+    /// Every file as far as it was read.
+    fn as_read(
+        scene: &Scene<'_>,
+        findings: &[Finding],
+        project_code: ProjectCode,
+    ) -> Result<Self, String> {
+        let Some(analysis) = scene.analysis else {
+            return Err("nothing is known about what it does".to_owned());
+        };
+        if matches!(analysis.coverage, Coverage::Opaque(_)) {
+            return Err("the command was not understood".to_owned());
+        }
+        if let Some(finding) = exceptions::standing(scene, findings).next() {
+            return Err(format!("a finding stands: {}", finding.rule));
         }
         // All gaps, also those that a setting accepts: every one must be of unread code.
         if let Some(gap) = analysis
@@ -75,6 +103,9 @@ impl Confinable {
             if !fits(scene, effect) {
                 return Err("it does something that confinement would break or not hold".to_owned());
             }
+            if is_put_there(scene, effect) {
+                return Err("it runs what it put there itself, which was not read".to_owned());
+            }
             if !exceptions::is_covered(effect, scene, project_code) && !is_unread_code(effect) {
                 return Err("it does something that is not routine".to_owned());
             }
@@ -87,7 +118,52 @@ impl Confinable {
             unread,
             git: git(scene),
             read: named(scene),
+            losses: Losses::None,
         })
+    }
+
+    /// Code that was read in part is code that nobody read: what the reading left open in it
+    /// is no worse than if it had not begun. So the command's `own` text must be confinable
+    /// with no file read, and what was seen in the files must stay inside.
+    fn as_unread(
+        scene: &Scene<'_>,
+        findings: &[Finding],
+        own: &Scene<'_>,
+        project_code: ProjectCode,
+    ) -> Result<Self, String> {
+        let confinable = Self::as_read(own, &rules::detect(own), project_code)?;
+        let mut losses = Losses::None;
+        for finding in exceptions::standing(scene, findings) {
+            if finding.rule != LOCAL_DATA || finding.weight == Weight::Veto {
+                return Err(format!("a finding stands: {}", finding.rule));
+            }
+            losses = Losses::Kept;
+        }
+        // What it was not followed to is in no list of effects and findings.
+        let coverage = scene.analysis.map(|analysis| &analysis.coverage);
+        let followed = coverage.is_some_and(|coverage| {
+            let mut gaps = coverage.gaps().iter();
+            !matches!(coverage, Coverage::Opaque(_)) && !gaps.any(|gap| gap.kind == GapKind::Budget)
+        });
+        if !followed || guards::check(own).is_some() {
+            return Err("the command was not understood".to_owned());
+        }
+        if !scene.effects().all(|effect| stays_inside(scene, effect)) {
+            return Err("its code does something that confinement would break".to_owned());
+        }
+        Ok(Self {
+            losses,
+            ..confinable
+        })
+    }
+
+    /// Whether it is only good where what it could lose is kept first.
+    #[must_use]
+    pub fn needs_keeping(&self) -> bool {
+        match self.losses {
+            Losses::None => false,
+            Losses::Kept => true,
+        }
     }
 
     /// Proof that confinement alone makes a call good that asks without it.
@@ -183,6 +259,25 @@ fn is_unread(kind: &GapKind) -> bool {
     }
 }
 
+/// The files without what they hold, but for those that the session itself wrote: these are its
+/// own words.
+fn own_text(facts: &Facts) -> Facts {
+    let files = facts.files.iter().map(|(path, fact)| {
+        let fact = match fact {
+            FileFact::Text { session: false, .. } => FileFact::Unreadable,
+            FileFact::Text { session: true, .. }
+            | FileFact::Directory
+            | FileFact::Absent
+            | FileFact::Unreadable => fact.clone(),
+        };
+        (path.clone(), fact)
+    });
+    Facts {
+        files: files.collect(),
+        programs: facts.programs.clone(),
+    }
+}
+
 /// Code of this machine that did not come from elsewhere.
 fn is_unread_code(effect: &Effect) -> bool {
     let Act::Execute { code, origin } = &effect.act else {
@@ -195,14 +290,83 @@ fn is_unread_code(effect: &Effect) -> bool {
     }
 }
 
+/// Whether it runs a file that the command itself copied, linked or wrote: any program under
+/// another name (`ln -s /bin/rm x; ./x notes.txt`). What a compiler or a build makes is the
+/// project's code.
+fn is_put_there(scene: &Scene<'_>, effect: &Effect) -> bool {
+    const MAKERS: [Nature; 8] = [
+        Nature::BuildWrapper,
+        Nature::BuildsDependencies,
+        Nature::Compiler,
+        Nature::ProjectTool,
+        Nature::RunsGoals,
+        Nature::RunsProject,
+        Nature::RunsRecipes,
+        Nature::Toolchain,
+    ];
+    let Act::Execute {
+        code: Code::File(run),
+        origin,
+    } = &effect.act
+    else {
+        return false;
+    };
+    let is_run = |target: &Target| {
+        let rest = run.path.strip_prefix(target.path.as_str());
+        match target.extent {
+            // What is copied to a place may be a tree.
+            Extent::Exact | Extent::Below => {
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+            Extent::Pattern | Extent::Prefix | Extent::Unknown => true,
+        }
+    };
+    let puts = |written: &Effect| {
+        let is_typed = |start: &Invocation| {
+            start.layers.is_empty() && !MAKERS.into_iter().any(|maker| start.is_a(maker))
+        };
+        match written.act.file_change() {
+            FileChange::Write {
+                how: WriteHow::Touch | WriteHow::Attributes,
+                ..
+            } => false,
+            FileChange::Write { target, .. } => {
+                is_run(target) && scene.invocation(written).is_some_and(is_typed)
+            }
+            FileChange::Delete { .. }
+            | FileChange::Repository(_)
+            | FileChange::Nothing
+            | FileChange::Untold => false,
+        }
+    };
+    !origin.seen && scene.effects().any(puts)
+}
+
 /// Whether an effect means the same inside: no network, no other process, the project's files.
 fn fits(scene: &Scene<'_>, effect: &Effect) -> bool {
-    let is_local = |target: &Target| {
+    means_the_same(effect, |target| {
         scene.places(target).iter().all(|place| {
             place.protected.is_none()
                 && matches!(place.zone, Zone::Project | Zone::ProjectRoot | Zone::Sink)
         })
-    };
+    })
+}
+
+/// The same for what code does that is not the command's own: a path that shows only when it
+/// runs is inside or is refused, and what is temporary to it is private.
+fn stays_inside(scene: &Scene<'_>, effect: &Effect) -> bool {
+    means_the_same(effect, |target| {
+        scene.places(target).iter().all(|place| {
+            place.protected.is_none()
+                && matches!(
+                    place.zone,
+                    Zone::Project | Zone::ProjectRoot | Zone::Sink | Zone::Temp | Zone::Unknown
+                )
+        })
+    })
+}
+
+fn means_the_same(effect: &Effect, is_local: impl Fn(&Target) -> bool) -> bool {
     match effect.act.file_change() {
         FileChange::Write { target, .. } | FileChange::Delete { target, .. } => is_local(target),
         FileChange::Repository(op) => match op {
@@ -273,193 +437,4 @@ fn named(scene: &Scene<'_>) -> Vec<String> {
     paths.sort();
     paths.dedup();
     paths
-}
-
-/// Proof that a loss of local work is all that stands in the way, and that it can be kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recoverable {
-    plan: SnapshotPlan,
-    what: String,
-}
-
-impl Recoverable {
-    /// # Errors
-    /// What else stands in the way.
-    pub fn of(
-        scene: &Scene<'_>,
-        findings: &[Finding],
-        project_code: ProjectCode,
-    ) -> Result<Self, String> {
-        if !matches!(scene.action, Action::Shell { .. }) {
-            return Err("it is no shell command".to_owned());
-        }
-        let standing: Vec<&Finding> = exceptions::standing(scene, findings).collect();
-        let Some(first) = standing.first() else {
-            return Err("no loss stands in its way".to_owned());
-        };
-        let other = standing
-            .iter()
-            .find(|finding| finding.rule != LOCAL_DATA || finding.weight == Weight::Veto);
-        if let Some(finding) = other {
-            return Err(format!("a finding stands: {}", finding.rule));
-        }
-        if let Some(gap) = exceptions::open_gaps(scene, project_code).first() {
-            return Err(report::gap(&gap.kind));
-        }
-        let mut plan = SnapshotPlan::default();
-        for effect in scene.effects() {
-            if !keep(scene, effect, &mut plan)
-                && !exceptions::is_covered(effect, scene, project_code)
-            {
-                return Err("it does something that no copy makes good".to_owned());
-            }
-        }
-        if plan == SnapshotPlan::default() {
-            return Err("what would be lost is not known by name".to_owned());
-        }
-        Ok(Self {
-            plan,
-            what: first.evidence.clone(),
-        })
-    }
-
-    #[must_use]
-    pub fn into_parts(self) -> (SnapshotPlan, String) {
-        (
-            self.plan,
-            format!("{}; the files are kept first (automode undo)", self.what),
-        )
-    }
-}
-
-/// Adds what an effect takes away; false where a copy of files does not make it good.
-fn keep(scene: &Scene<'_>, effect: &Effect, plan: &mut SnapshotPlan) -> bool {
-    let in_project = |target: &Target| {
-        scene
-            .places(target)
-            .iter()
-            .all(|place| place.protected.is_none() && place.zone == Zone::Project)
-    };
-    let path = |target: &Target| match target.extent {
-        Extent::Exact => Some(target.path.clone()),
-        Extent::Pattern | Extent::Below => Some(certain(&target.path)),
-        Extent::Prefix | Extent::Unknown => None,
-    };
-    match effect.act.file_change() {
-        FileChange::Delete { target, .. }
-        | FileChange::Write {
-            target,
-            how: WriteHow::Replace | WriteHow::Edit,
-            ..
-        } => match path(target) {
-            Some(path) if in_project(target) => {
-                plan.paths.push(path.into());
-                true
-            }
-            Some(_) | None => false,
-        },
-        FileChange::Repository(VcsOp::Clean { ignored: false, .. })
-            if scene
-                .invocation(effect)
-                .is_none_or(names_its_own_exclusions) =>
-        {
-            false
-        }
-        FileChange::Repository(
-            VcsOp::DiscardChanges { .. } | VcsOp::Clean { ignored: false, .. },
-        ) => match scene.invocation(effect).and_then(working_tree) {
-            Some((tree, words)) => {
-                plan.changed_in.push(tree);
-                plan.taken_from.extend(words);
-                true
-            }
-            None => false,
-        },
-        FileChange::Repository(_)
-        | FileChange::Write { .. }
-        | FileChange::Nothing
-        | FileChange::Untold => false,
-    }
-}
-
-/// Where a git command works (`git -C sub` means another tree than where it was typed), and
-/// the words behind it that may name a commit.
-///
-/// Nothing where its own options name a repository or settings that change what counts as
-/// untracked, or where it empties whole trees of others, which hold more than git would list.
-fn working_tree(start: &Invocation) -> Option<(PathBuf, Vec<String>)> {
-    let mut tree = PathBuf::from(start.cwd.as_ref()?);
-    let mut words = start.argv.iter().skip(1);
-    while let Some(word) = words.next() {
-        let word = word.literal()?;
-        match word.as_ref() {
-            "-C" => tree.push(words.next()?.literal()?.as_ref()),
-            "-c" if is_inert_setting(words.next()?.literal()?.as_ref()) => {}
-            "--no-pager" | "-p" | "-P" | "--paginate" | "--no-optional-locks" => {}
-            "submodule" | "worktree" => return None,
-            other if other.starts_with('-') => return None,
-            _ => return Some((tree, revisions(words)?)),
-        }
-    }
-    None
-}
-
-/// Whether a command says itself what is ignored: `git clean -e '!local*'` deletes files that
-/// no list of untracked ones holds.
-fn names_its_own_exclusions(start: &Invocation) -> bool {
-    start.argv.iter().any(|word| {
-        let Some(word) = word.literal() else {
-            return true;
-        };
-        match word.strip_prefix('-') {
-            Some(long) if long.starts_with('-') => long.starts_with("-e"),
-            Some(short) => short.contains('e'),
-            None => false,
-        }
-    })
-}
-
-/// Settings of one command that say how it looks, not what it does.
-fn is_inert_setting(setting: &str) -> bool {
-    const INERT: [&str; 6] = [
-        "advice.",
-        "color.",
-        "core.pager=",
-        "core.quotepath=",
-        "pager.",
-        "user.",
-    ];
-    let lower = setting.to_ascii_lowercase();
-    INERT.iter().any(|inert| lower.starts_with(inert))
-}
-
-/// Words that may name a commit: all but patterns, which cannot, and what follows `--`.
-fn revisions<'a>(words: impl Iterator<Item = &'a Value>) -> Option<Vec<String>> {
-    let mut found = Vec::new();
-    for word in words {
-        let Some(text) = word.literal() else {
-            if word.shown().contains(['*', '?', '[']) {
-                continue;
-            }
-            return None;
-        };
-        match text.as_ref() {
-            "--" => break,
-            "-" => found.push("@{-1}".to_owned()),
-            option if option.starts_with("--") => {
-                found.extend(option.split_once('=').map(|(_, value)| value.to_owned()));
-            }
-            // The value of a short option may stand right behind it.
-            option if option.starts_with('-') => {
-                found.extend(
-                    option
-                        .get(2..)
-                        .filter(|rest| !rest.is_empty())
-                        .map(str::to_owned),
-                );
-            }
-            other => found.push(other.to_owned()),
-        }
-    }
-    Some(found)
 }

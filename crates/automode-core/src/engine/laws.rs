@@ -167,6 +167,7 @@ proptest! {
             case.asked.extend(queries.iter().cloned());
             case.learn(observed(&queries));
         }
+        case.judge_project();
         let gap = Gap { kind, span: Span::new(0, command.len()) };
         let mut verdicts = Vec::new();
         for coverage in [
@@ -222,6 +223,7 @@ proptest! {
                 case.asked.extend(queries.iter().cloned());
                 case.learn(observed(&queries));
             }
+            case.judge_project();
             if less {
                 let gap = Gap { kind: kind.clone(), span: Span::new(0, command.len()) };
                 case.effects.analysis.coverage = Coverage::Partial(vec![gap]);
@@ -263,7 +265,9 @@ proptest! {
                 (Some(confinement), kept) => {
                     prop_assert!(!found, "what was found in the project's code is no gap");
                     prop_assert!(enforces.confinement && confine != ConfineMode::Off && !background);
-                    prop_assert_eq!(standing.as_str(), "");
+                    let losses = !standing.is_empty();
+                    prop_assert!(standing.split_whitespace().all(|rule| rule == rules::LOCAL_DATA));
+                    prop_assert!(!losses || kept.is_some(), "a loss is kept first");
                     prop_assert_eq!(confinement.git, Git::ReadOnly, "no copy brings a history back");
                     let trees = kept.as_ref().map(|plan| plan.unheld_in.clone());
                     let project = vec![PathBuf::from("/home/dev/app")];

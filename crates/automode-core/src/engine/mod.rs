@@ -17,12 +17,14 @@ mod outward;
 mod plan;
 mod project;
 mod record;
+mod recoverable;
 mod stage;
 mod step;
 
 pub use case::{JudgePresence, Question};
-pub use confinable::{Confinable, Recoverable};
+pub use confinable::Confinable;
 pub use record::{Judged, ProjectStep, Settlement};
+pub use recoverable::Recoverable;
 pub use step::{Engine, Input, Step};
 
 use crate::{Finding, Mode, Stage, Trace};

@@ -6,17 +6,24 @@
 
 use std::collections::BTreeSet;
 
-use automode_shell::{Act, Code, Extent, Nature, Need, Target, VcsOp, WriteHow};
+use automode_shell::{
+    Act, Code, Extent, FileChange, Host, Invocation, Nature, Need, Target, VcsOp, WriteHow,
+};
 
 use super::case::Case;
 use super::project;
 
 use crate::exceptions::manifest_names;
-use crate::scene::changes;
-use crate::{Action, FileEdit, GitState, NamePattern, PathKind, Query, fastpath, path, rules};
+use crate::scene::{GIT_SETTINGS, certain, changes};
+use crate::{
+    Action, FileEdit, GitState, LeadDepth, NamePattern, PathKind, Query, fastpath, path, rules,
+};
 
 /// The most things looked at in one round.
 const MOST: usize = 128;
+/// Files of a directory that is about to go, and that are not the session's, of which git is
+/// asked.
+const STRANGE_FILES: usize = 32;
 
 /// What should be observed and was not yet asked for.
 pub(super) fn plan(case: &Case<'_>) -> Vec<Query> {
@@ -65,11 +72,13 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         } => Some(path.as_str()),
         action => action.edited_file(),
     };
-    if matches!(case.action, Action::Fetch { .. }) {
+    let leaves = matches!(
+        case.action,
+        Action::Fetch { .. } | Action::WebSearch { .. } | Action::Mcp { .. }
+    );
+    if leaves {
         // An address may spell what stands there.
-        let roots = case.context.roots.iter();
-        wanted
-            .extend(roots.map(|root| Query::File(format!("{}/.env", root.trim_end_matches('/')))));
+        wanted.extend(kept_values(case));
     }
     let Some(named) = named else { return };
     for spelling in path::spellings(named, &case.context) {
@@ -104,6 +113,18 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
     }
 }
 
+/// The files of variables of the project: what leaves may spell what stands there.
+fn kept_values<'c>(case: &'c Case<'_>) -> impl Iterator<Item = Query> + 'c {
+    let roots = case.context.roots.iter();
+    roots.map(|root| Query::File(format!("{}/.env", root.trim_end_matches('/'))))
+}
+
+/// Whether an effect hands something to another machine, or to the history that goes there.
+fn hands_out(act: &Act) -> bool {
+    let connects = matches!(act, Act::Connect { host, .. } if *host != Host::Loopback);
+    connects || matches!(act, Act::Vcs(VcsOp::Push { .. }))
+}
+
 /// What a shell command touches, runs and commits to.
 fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
     let analysis = &case.effects.analysis;
@@ -112,7 +133,12 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
     let git = analysis.invocations.iter();
     let git = git.filter(|start| start.is_a(Nature::Git));
     wanted.extend(git.map(|start| Query::Repo(rules::git_directory(start, &case.context.cwd))));
+    wanted.extend(rules::replaced_queries(
+        &analysis.invocations,
+        &case.context.cwd,
+    ));
     wanted.extend(unreadable(case).into_iter().map(Query::Path));
+    wanted.extend(uneditable(case).into_iter().map(Query::GitState));
     let brought: Vec<&str> = case
         .session
         .written
@@ -146,6 +172,28 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
             // Whether it is still what the session left there.
             wanted.extend(touched.and_then(|target| own_file(case, &target.path)));
         }
+        if let Some(target) = touched.filter(|_| loses(&effect.act)) {
+            wanted.extend(emptied(case, target));
+        }
+        // The message of a commit goes where its files go.
+        let history = matches!(effect.act, Act::Vcs(VcsOp::Local));
+        if history || hands_out(&effect.act) {
+            wanted.extend(kept_values(case));
+        }
+        if let Act::Read { target } = &effect.act {
+            let start = analysis.invocations.get(effect.by);
+            wanted.extend(leads(case, target, start));
+            wanted.extend(rules::settings_around(target, &case.context.cwd).map(Query::Repo));
+            let includes = start.is_some_and(|start| start.is_a(Nature::IncludesFiles));
+            if includes && target.extent == Extent::Exact {
+                wanted.insert(Query::File(target.path.clone()));
+            }
+        }
+        if matches!(&effect.act, Act::Credential { what, .. } if what == GIT_SETTINGS) {
+            let start = analysis.invocations.get(effect.by);
+            let directory = start.map(|start| rules::git_directory(start, &case.context.cwd));
+            wanted.extend(directory.map(Query::Repo));
+        }
         if is_package(&effect.act) {
             wanted.extend(manifests(case));
         }
@@ -155,6 +203,77 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
             repository(op, cwd.unwrap_or_else(|| case.context.cwd.clone()), wanted);
         }
     }
+}
+
+/// What goes with a directory that goes, and what git has of it where it is not the session's.
+fn emptied(case: &Case<'_>, target: &Target) -> Vec<Query> {
+    let taken = case.facts.matches.get(&target.path).into_iter().flatten();
+    let mut wanted = Vec::new();
+    for path in taken.chain([&target.path]) {
+        let Some(folder) = case
+            .facts
+            .paths
+            .get(path)
+            .filter(|fact| fact.kind == PathKind::Directory && fact.git != GitState::Clean)
+        else {
+            continue;
+        };
+        let folder = folder.canonical.as_ref().unwrap_or(path);
+        // What lies elsewhere is lost whatever it holds, unless the session made the folder.
+        let own = case.session.written.iter().any(|own| own.path == *path);
+        if !own && !case.context.is_inside(path) && !case.context.is_inside(folder) {
+            continue;
+        }
+        wanted.push(Query::Folder(folder.clone()));
+        let files = case.facts.folders.get(folder).into_iter().flatten();
+        let strange = files.filter(|file| !case.scene().is_own_file(file));
+        wanted.extend(
+            strange
+                .take(STRANGE_FILES)
+                .map(|file| Query::GitState(file.path.clone())),
+        );
+    }
+    wanted
+}
+
+/// Where the names lead that a read of a whole directory takes.
+fn leads(case: &Case<'_>, target: &Target, start: Option<&Invocation>) -> Option<Query> {
+    let pattern = target.extent == Extent::Pattern;
+    let directory = match target.extent {
+        Extent::Pattern => certain(&target.path),
+        Extent::Below => target.path.clone(),
+        Extent::Exact => {
+            let fact = case.facts.paths.get(&target.path)?;
+            (fact.kind == PathKind::Directory).then(|| target.path.clone())?
+        }
+        Extent::Prefix | Extent::Unknown => return None,
+    };
+    let is = |nature| start.is_some_and(|start| start.is_a(nature));
+    if is(Nature::Listing) || !case.context.is_inside(&directory) {
+        return None;
+    }
+    let depth = match start {
+        None => LeadDepth::SecondNames,
+        Some(start) if start.is_a(Nature::TextSearch) && !pattern && !follows_links(start) => {
+            LeadDepth::SecondNames
+        }
+        Some(_) if pattern && !target.path.contains("**") => LeadDepth::Here,
+        Some(_) => LeadDepth::Below,
+    };
+    Some(Query::Leads { directory, depth })
+}
+
+/// Whether a search is told to follow links.
+fn follows_links(start: &Invocation) -> bool {
+    start.argv.iter().skip(1).any(|word| match word.literal() {
+        Some(word) => {
+            let letters = word.starts_with('-') && !word.starts_with("--");
+            letters && word.contains(['R', 'L', 'S'])
+                || word.contains("follow")
+                || word.contains("dereference")
+        }
+        None => true,
+    })
 }
 
 /// What the analysis itself asks for.
@@ -198,6 +317,24 @@ fn unreadable(case: &Case<'_>) -> Vec<String> {
         return Vec::new();
     }
     case.policy.unreadable_places(&case.subject())
+}
+
+/// Places that nobody may edit, where something changes that may hold them.
+fn uneditable(case: &Case<'_>) -> Vec<String> {
+    let changes = |act: &Act| match act.file_change() {
+        FileChange::Repository(_) => true,
+        FileChange::Write { target, .. } => {
+            let fact = case.facts.paths.get(&target.path);
+            let folder = fact.is_some_and(|fact| fact.kind == PathKind::Directory);
+            target.extent == Extent::Below || folder
+        }
+        FileChange::Nothing | FileChange::Delete { .. } | FileChange::Untold => false,
+    };
+    let mut effects = case.effects.analysis.effects.iter();
+    if !effects.any(|effect| changes(&effect.act)) {
+        return Vec::new();
+    }
+    case.policy.uneditable_places(&case.subject())
 }
 
 /// The text of a file that this session made, where it is known what it was.

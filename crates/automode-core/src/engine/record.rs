@@ -110,16 +110,19 @@ impl Settlement {
 /// Whether the program that writes also takes something away that this session did not make:
 /// it moves it there.
 fn moves_strange_work(case: &Case<'_>, write: &Effect) -> bool {
+    let scene = case.scene();
+    let is_own = |path: &str| match scene.path(path).map(|fact| fact.kind) {
+        // With a folder goes what is in it.
+        Some(PathKind::Directory) => {
+            let files = scene.folder(path);
+            files.is_some_and(|files| files.iter().all(|file| scene.is_own_file(file)))
+        }
+        Some(_) | None => scene.written(path).is_some_and(|file| file.created),
+    };
     let effects = case.effects.analysis.effects.iter();
     effects
         .filter(|effect| effect.by == write.by)
-        .any(|effect| {
-            matches!(&effect.act, Act::Delete { target, .. } if !case
-                    .session
-                    .written
-                    .iter()
-                    .any(|file| file.path == target.path && file.created))
-        })
+        .any(|effect| matches!(&effect.act, Act::Delete { target, .. } if !is_own(&target.path)))
 }
 
 pub(super) fn call(case: &Case<'_>, verdict: Verdict) -> CallRecord {

@@ -8,8 +8,9 @@ use automode_shell::Coverage;
 use serde_json::Value;
 
 use super::case::Case;
-use super::confinable::{Confinable, Recoverable};
+use super::confinable::Confinable;
 use super::opinion::Opinion;
+use super::recoverable::Recoverable;
 use crate::confine::{ConfineMode, Enforces, Possible, Undo};
 use crate::fastpath::{Answer, FAST_PATHS, View, edit_proof};
 use crate::policy::{AskRules, Asked, Asks, Bypass, Match};
@@ -298,6 +299,9 @@ pub(super) fn confined(case: &Case<'_>, findings: &[Finding]) -> StageAnswer {
         Confinable::of(&case.scene(), findings, settings.project_code).and_then(Confinable::alone);
     let roots = &case.context.roots;
     match confinable {
+        Ok(confinable) if confinable.needs_keeping() && !keeps => {
+            StageAnswer::silent("confined: what it would lose is not kept")
+        }
         Ok(confinable) => match confinable.confinement(&settings.confine, roots) {
             Some(confinement) => {
                 let reason = confinable.reason(&settings.confine);

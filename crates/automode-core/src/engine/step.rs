@@ -38,8 +38,14 @@ pub enum Step {
 #[derive(Clone, Debug)]
 pub enum Input {
     Start,
-    Facts(Facts),
+    Facts(Box<Facts>),
     Reply(Result<judge::Reply, judge::Trouble>),
+}
+
+impl From<Facts> for Input {
+    fn from(facts: Facts) -> Self {
+        Self::Facts(Box::new(facts))
+    }
 }
 
 /// One call under way.
@@ -103,11 +109,11 @@ impl<'a> Engine<'a> {
                 }
             },
             (EngineState::Observing { rounds }, Input::Facts(facts)) => {
-                self.case.learn(facts);
+                self.case.learn(*facts);
                 self.observe(rounds)
             }
             (EngineState::Consenting, Input::Facts(facts)) => {
-                self.case.learn(facts);
+                self.case.learn(*facts);
                 self.recall = RecallState::Done;
                 self.hear_consent();
                 self.go_on()
@@ -115,7 +121,7 @@ impl<'a> Engine<'a> {
             // Words that cannot be read are nobody's consent.
             (EngineState::Consenting, Input::Reply(_)) => self.go_on(),
             (EngineState::Recalling, Input::Facts(facts)) => {
-                self.case.learn(facts);
+                self.case.learn(*facts);
                 self.ask_judge()
             }
             // What the judge must see could not be had: there is nothing to ask about.
@@ -151,6 +157,7 @@ impl<'a> Engine<'a> {
     fn observe(&mut self, rounds: u8) -> Step {
         let queries = plan(&self.case);
         if queries.is_empty() || rounds >= ROUNDS {
+            self.case.judge_project();
             self.note(
                 Stage::Normalize,
                 match self.case.call.tool == self.case.tool.as_ref() {
@@ -423,13 +430,15 @@ impl<'a> Engine<'a> {
     }
 
     fn close(&mut self, opinion: Opinion, ledger: Ledger) -> Step {
+        // What could have been promised depends on what was found.
+        let protection = self.protection(opinion.verdict, *opinion.protection);
         let decision = Decision {
             verdict: opinion.verdict,
             ground: opinion.ground,
             reason: opinion.reason,
             findings: std::mem::take(&mut self.findings),
             stop: opinion.stop,
-            protection: self.protection(opinion.verdict, *opinion.protection),
+            protection,
             trace: std::mem::take(&mut self.trace),
         };
         Step::Settled(Box::new(Settlement {

@@ -7,7 +7,9 @@
 //! nobody's order.
 
 use automode_shell::place::Zone;
-use automode_shell::{Act, Code, Effect, Extent, Gap, GapKind, Nature, Taint, Value, natures_of};
+use automode_shell::{
+    Act, Code, Effect, Extent, Gap, Nature, StartedProgram, Taint, Value, natures_of,
+};
 
 use super::{overlaps, own_program};
 use crate::scene::Scene;
@@ -75,18 +77,11 @@ const REACH: usize = 8;
 
 /// Whether a gap says no more than that a program was not seen which the person told to run.
 pub(crate) fn accepts(gap: &Gap, scene: &Scene<'_>) -> bool {
-    let name = match &gap.kind {
-        GapKind::Program(name) | GapKind::Unseen(name) => name,
-        GapKind::Call { .. }
-        | GapKind::Syntax(_)
-        | GapKind::DynamicProgram
-        | GapKind::Argument { .. }
-        | GapKind::DynamicWord { .. }
-        | GapKind::Refused(_)
-        | GapKind::Budget => return false,
+    let Some(name) = gap.kind.program().or(gap.kind.unseen()) else {
+        return false;
     };
     scene.effects().any(|effect| {
-        let itself = told_as(effect, scene).is_some_and(|word| word == *name);
+        let itself = told_as(effect, scene).is_some_and(|word| word == name);
         itself && overlaps(effect, gap, scene) && covers(effect, scene)
     })
 }
@@ -104,27 +99,22 @@ pub(crate) fn covers(effect: &Effect, scene: &Scene<'_>) -> bool {
     let Some(word) = told_as(effect, scene) else {
         return false;
     };
-    let ours = match code {
+    let ours = match code.program() {
         // A bare name is found on the search path.
-        Code::Program(name) => {
+        Some(StartedProgram::Named(name)) => {
             let bare = name.len() > 2
                 && name
                     .chars()
                     .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
             bare && !is_written(name, scene)
         }
-        Code::File(target) => {
+        Some(StartedProgram::At(target)) => {
             target.extent == Extent::Exact
                 && scene.place(target).zone == Zone::Project
                 && own_program::is_unwritten_in_project(target, scene)
                 && !own_program::is_put_there(target, effect, scene)
         }
-        Code::Task { .. }
-        | Code::Inline { .. }
-        | Code::Stream
-        | Code::Package(_)
-        | Code::Container { .. }
-        | Code::Remote { .. } => false,
+        None => false,
     };
     // `play.sh` is no word that asks for a shell.
     let stem = word
@@ -149,9 +139,9 @@ fn told_as(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
             .into_iter()
             .flat_map(|start| &start.argv)
     };
-    match code {
-        Code::Program(name) => Some(name.clone()),
-        Code::File(target) => {
+    match code.program()? {
+        StartedProgram::Named(name) => Some(name.to_owned()),
+        StartedProgram::At(target) => {
             let last = target.path.rsplit('/').next().unwrap_or_default();
             let first = words().next().and_then(Value::literal)?;
             // What is taken into the shell changes what the rest of the command means.
@@ -164,12 +154,6 @@ fn told_as(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
                 .find(|word| word.rsplit('/').next() == Some(last))
                 .map(std::borrow::Cow::into_owned)
         }
-        Code::Task { .. }
-        | Code::Inline { .. }
-        | Code::Stream
-        | Code::Package(_)
-        | Code::Container { .. }
-        | Code::Remote { .. } => None,
     }
 }
 

@@ -4,27 +4,20 @@
 //! and a script by which the project is tested or checked starts it. What differs is what
 //! it is told, so every word is read on the terms of the project's own programs.
 
-use automode_shell::{Act, Code, Effect, FileFact, Gap, GapKind, Layer};
+use automode_shell::{Act, Code, Effect, FileFact, Gap, Layer, StartedProgram};
 
 use super::declared_dependency::DeclaredDependency;
-use super::{Exception, overlaps, own_program, project_code};
+use super::{Exception, overlaps, own_program, task_name};
 use crate::scene::Scene;
 
 /// Whether a gap says no more than that such a tool was not seen.
 pub(super) fn accepts(gap: &Gap, scene: &Scene<'_>) -> bool {
-    let name = match &gap.kind {
-        GapKind::Program(name) => name.as_str(),
-        GapKind::Unseen(path) => match path.rsplit_once("node_modules/.bin/") {
-            Some((_, name)) => name,
-            None => return false,
-        },
-        GapKind::Call { .. }
-        | GapKind::Syntax(_)
-        | GapKind::DynamicProgram
-        | GapKind::Argument { .. }
-        | GapKind::DynamicWord { .. }
-        | GapKind::Refused(_)
-        | GapKind::Budget => return false,
+    let installed = gap.kind.unseen().and_then(|path| {
+        let (_, name) = path.rsplit_once("node_modules/.bin/")?;
+        Some(name)
+    });
+    let Some(name) = gap.kind.program().or(installed) else {
+        return false;
     };
     scene.effects().any(|effect| {
         let itself = named(effect).is_some_and(|own| own == name);
@@ -37,18 +30,12 @@ fn named(effect: &Effect) -> Option<&str> {
     let Act::Execute { code, .. } = &effect.act else {
         return None;
     };
-    match code {
-        Code::Program(name) => Some(name),
-        Code::File(target) => {
+    match code.program()? {
+        StartedProgram::Named(name) => Some(name),
+        StartedProgram::At(target) => {
             let (_, name) = target.path.rsplit_once("/node_modules/.bin/")?;
             Some(name)
         }
-        Code::Task { .. }
-        | Code::Inline { .. }
-        | Code::Stream
-        | Code::Package(_)
-        | Code::Container { .. }
-        | Code::Remote { .. } => None,
     }
 }
 
@@ -93,7 +80,7 @@ fn is_started_by_check(name: &str, scene: &Scene<'_>) -> bool {
         let manifest = serde_json::from_str::<serde_json::Value>(body).unwrap_or_default();
         let scripts = manifest.get("scripts").and_then(|all| all.as_object());
         scripts.into_iter().flatten().any(|(task, script)| {
-            project_code::is_check(task) && script.as_str().is_some_and(|text| starts(text, name))
+            task_name::is_check(task) && script.as_str().is_some_and(|text| starts(text, name))
         })
     })
 }

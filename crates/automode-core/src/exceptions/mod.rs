@@ -11,7 +11,6 @@ mod declared_dependency;
 mod declared_tool;
 mod feature_branch_push;
 mod inside;
-mod listed;
 mod manifest;
 mod noted_name;
 mod own_program;
@@ -19,6 +18,7 @@ mod project_code;
 mod project_local;
 mod read_only;
 mod standard_credential;
+mod task_name;
 mod test_artifact;
 mod toolchain_setup;
 

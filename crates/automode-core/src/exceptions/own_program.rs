@@ -16,7 +16,7 @@ use automode_shell::{
 };
 
 use super::inside::keeps_inside;
-use super::project_code::{NEVER, names_test, parts_of};
+use super::task_name::{NEVER, names_test, parts_of};
 use crate::PathKind;
 use crate::scene::Scene;
 

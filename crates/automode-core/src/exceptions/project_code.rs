@@ -12,6 +12,7 @@ use automode_shell::{
 };
 
 use super::inside::keeps_inside;
+use super::task_name::{is_check, is_entry, is_goal_fine, names_test};
 use super::{asked_program, declared_tool, overlaps, own_program};
 use crate::scene::Scene;
 
@@ -462,40 +463,6 @@ fn is_check_script(target: &Target) -> bool {
     target.extent == Extent::Exact && shelved && script && is_check(stem)
 }
 
-/// Names under which projects declare how they are tested and checked: nothing of this is
-/// meant to leave anything behind.
-pub(super) fn is_check(name: &str) -> bool {
-    const CHECKS: &[&str] = &[
-        "test",
-        "tests",
-        "unit",
-        "e2e",
-        "integration",
-        "spec",
-        "specs",
-        "check",
-        "checks",
-        "lint",
-        "linter",
-        "fmt",
-        "format",
-        "typecheck",
-        "types",
-        "coverage",
-        "cover",
-        "verify",
-        "validate",
-        "bench",
-        "benchmark",
-        "build",
-        "docs",
-        "doc",
-    ];
-    let parts = parts_of(name);
-    let checks = |part: &String| CHECKS.contains(&part.as_str()) || part.starts_with("test");
-    parts.iter().any(checks) && !parts.iter().any(|part| NEVER.contains(&part.as_str()))
-}
-
 /// `./gradlew test`: the build tool's own wrapper, checked in beside the build file.
 fn is_wrapper(effect: &Effect, target: &Target, scene: &Scene<'_>) -> bool {
     let name = target.path.rsplit('/').next().unwrap_or_default();
@@ -527,24 +494,6 @@ fn is_test(target: &Target) -> bool {
     target.extent == Extent::Exact && names_test(&target.path)
 }
 
-/// Whether a path is that of a test.
-pub(super) fn names_test(path: &str) -> bool {
-    let mut names = path.rsplit('/');
-    let name = names.next().unwrap_or_default();
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let script = matches!(ending, "" | "py" | "sh" | "bash" | "js" | "ts" | "rb");
-    let named = stem == "test"
-        || stem == "tests"
-        || stem.starts_with("test_")
-        || stem.starts_with("run_test")
-        || stem.ends_with("_test")
-        || stem.ends_with("_tests")
-        || stem.ends_with(".test")
-        || stem.ends_with(".spec");
-    let shelved = names.any(|folder| matches!(folder, "test" | "tests" | "spec"));
-    script && (named || shelved)
-}
-
 fn is_project_file(target: &Target, scene: &Scene<'_>) -> bool {
     let resolved = scene
         .path(&target.path)
@@ -560,40 +509,6 @@ fn is_not_fetched(taint: Taint) -> bool {
 fn is_clean(taint: Taint) -> bool {
     !taint.has(Taint::NETWORK) && !taint.has(Taint::DECODED) && !taint.has(Taint::SESSION)
 }
-
-/// Words of tasks that reach further than the project.
-pub(super) const NEVER: &[&str] = &[
-    "deploy",
-    "publish",
-    "release",
-    "push",
-    "upload",
-    "prod",
-    "production",
-    "migrate",
-    "seed",
-    "sync",
-    "ship",
-    "drop",
-    "destroy",
-    "reset",
-    "purge",
-    "hooks",
-    "truncate",
-    "delete",
-    "wipe",
-    "nuke",
-    "erase",
-    "uninstall",
-    "rollback",
-    "restore",
-    "promote",
-    "provision",
-    "teardown",
-    "terminate",
-    "announce",
-    "notify",
-];
 
 /// A task of the project's own, by what it is for.
 fn is_task(scene: &Scene<'_>, effect: &Effect, runner: &str, name: &str) -> bool {
@@ -642,125 +557,4 @@ fn are_goals_fine(start: &Invocation) -> bool {
             .iter()
             .skip(1)
             .all(|word| word.literal().is_some_and(|word| is_goal_fine(&word)))
-}
-
-fn is_goal_fine(word: &str) -> bool {
-    /// Goals that run something else.
-    const RUNS: &[&str] = &["exec", "eval", "execute"];
-    /// Settings that load something else, or put it elsewhere.
-    const LOADS: &[&str] = &["install", "prefix", "init"];
-    let parts = parts_of(word);
-    let has = |list: &[&str]| parts.iter().any(|part| list.contains(&part.as_str()));
-    if word.starts_with('-') {
-        return !has(NEVER) && !has(RUNS) && !has(LOADS);
-    }
-    // `:app:clean` is a goal of a part of the project, `group:plugin:1.0:run` a stranger's.
-    let coordinate = !word.starts_with(':') && word.matches(':').count() > 1;
-    let code = word.contains([' ', '"', '\'', '(', ';', '$']);
-    // What a build calls its finished form goes nowhere.
-    let finished = parts
-        .first()
-        .is_some_and(|first| matches!(first.as_str(), "assemble" | "bundle" | "build" | "compile"));
-    let reaches = parts
-        .iter()
-        .any(|part| NEVER.contains(&part.as_str()) && !(finished && part == "release"));
-    !coordinate && !code && !reaches && !has(RUNS)
-}
-
-/// The words in a name, whatever its spelling: `publishToCentral`, `db:seed`.
-pub(super) fn parts_of(name: &str) -> Vec<String> {
-    let mut spaced = String::with_capacity(name.len());
-    let mut lower = false;
-    for letter in name.chars() {
-        if letter.is_uppercase() && lower {
-            spaced.push(' ');
-        }
-        lower = letter.is_lowercase();
-        spaced.push(letter);
-    }
-    spaced
-        .to_lowercase()
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|part| !part.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
-const ENTRIES: &[&str] = &[
-    "test",
-    "tests",
-    "unit",
-    "e2e",
-    "integration",
-    "spec",
-    "specs",
-    "build",
-    "compile",
-    "check",
-    "checks",
-    "lint",
-    "linter",
-    "fmt",
-    "format",
-    "prettier",
-    "eslint",
-    "typecheck",
-    "types",
-    "type",
-    "tsc",
-    "coverage",
-    "cover",
-    "bench",
-    "benchmark",
-    "benchmarks",
-    "doc",
-    "docs",
-    "all",
-    "default",
-    "verify",
-    "validate",
-    "clean",
-    "install",
-    "assemble",
-    "classes",
-    "package",
-    "jar",
-    "vet",
-    "clippy",
-    "tasks",
-    "testclasses",
-    "ci",
-    "precommit",
-    "watch",
-    "dev",
-    "help",
-    "html",
-    "gemfile",
-    "start",
-    "serve",
-    "preview",
-    "storybook",
-    "generate",
-    "codegen",
-    "routes",
-    "notes",
-    "about",
-    "bundle",
-    "analyze",
-    "report",
-    "stats",
-    "dist",
-];
-
-/// Names under which projects declare how they are tested and built.
-fn is_entry(name: &str) -> bool {
-    let is_entry = |task: &str| {
-        parts_of(task)
-            .iter()
-            .any(|part| ENTRIES.contains(&part.as_str()) || part.starts_with("test"))
-    };
-    let reaches = |part: &String| NEVER.contains(&part.as_str());
-    let mut tasks = name.split_whitespace();
-    // The first word is what is asked for; what follows must not ask for more.
-    tasks.next().is_some_and(is_entry) && !parts_of(name).iter().any(reaches)
 }

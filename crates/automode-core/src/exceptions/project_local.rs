@@ -139,7 +139,8 @@ fn talks_to_daemon(scene: &Scene<'_>, effect: &Effect) -> bool {
             .path
             .split(['/', '.', '-'])
             .any(|part| ENDINGS.contains(&part));
-        addressed && (!url.is_web() || port || ends)
+        // `TCP:localhost:6379` is no address of the web, and names its port all the same.
+        (addressed && (!url.is_web() || port || ends)) || (port && !text.contains("://"))
     });
     opens_port || told
 }

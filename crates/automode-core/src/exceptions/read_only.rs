@@ -6,13 +6,13 @@
 
 use automode_shell::place::{Place, Zone};
 use automode_shell::{
-    Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Gap, Host, Taint, Target, Value, VcsOp,
+    Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Host, Taint, Target, Value, VcsOp,
 };
 
-use super::{Exception, listed};
+use super::Exception;
 use crate::PathKind;
 use crate::effects::Url;
-use crate::scene::{ENVIRONMENT, Scene};
+use crate::scene::{ENVIRONMENT, GIT_SETTINGS, Scene};
 
 pub struct ReadOnly;
 
@@ -31,7 +31,7 @@ impl Exception for ReadOnly {
         match &effect.act {
             // Names and metadata hold no secret.
             Act::List { .. } => true,
-            Act::Read { target } => is_plain(scene, target) || listed::is_item(scene, effect),
+            Act::Read { target } => is_plain(scene, target),
             Act::Connect {
                 host,
                 direction: Direction::Receive,
@@ -56,14 +56,9 @@ impl Exception for ReadOnly {
             }
             | Act::Vcs(VcsOp::Fetch) => true,
             // The rule on leaks speaks up where the agent would see it.
-            Act::Credential { what, .. } => what == ENVIRONMENT,
+            Act::Credential { what, .. } => what == ENVIRONMENT || what == GIT_SETTINGS,
             _ => false,
         }
-    }
-
-    /// A word that stands for a file that a listing of the project names.
-    fn accepts(&self, gap: &Gap, scene: &Scene<'_>) -> bool {
-        listed::accepts(gap, scene)
     }
 }
 

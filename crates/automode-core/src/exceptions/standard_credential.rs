@@ -32,8 +32,15 @@ impl Exception for StandardCredential {
             && scene
                 .effects()
                 .filter(|effect| scene.part(effect) == finding.span)
+                .filter(|effect| !shows_it(scene, effect))
                 .any(|effect| matches!(&effect.act, Act::Connect { host, data, .. } if data.has(Taint::SECRET) && is_own_provider(scene, effect, host)))
     }
+}
+
+/// `curl -v`: the request is printed, and the credential with it.
+fn shows_it(scene: &Scene<'_>, effect: &Effect) -> bool {
+    let start = scene.invocation(effect);
+    start.is_none_or(|start| start.output.has(Taint::SECRET))
 }
 
 /// The request has no body and no method that changes anything.

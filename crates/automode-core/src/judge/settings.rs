@@ -58,6 +58,8 @@ pub struct Service {
     pub dump: bool,
     /// Use a model although it failed its canaries.
     pub insist: bool,
+    /// Where an organisation's policy may have a judge asked.
+    pub hosts: Vec<String>,
 }
 
 impl Default for Service {
@@ -70,6 +72,7 @@ impl Default for Service {
             budget: Budget::default(),
             dump: false,
             insist: false,
+            hosts: Vec::new(),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{
     Asked, Asks, AutoMode, Bypass, Match, Provenance, Settings, Subject,
     index::RuleIndex,
     permit,
-    reach::places,
+    reach::{named_places, places},
     rule::Rule,
     strip::AutoAllowRule,
     veto::{self, Hit, VetoFound},
@@ -43,6 +43,23 @@ impl Policy {
             .reading()
             .chain(self.ask.reading())
             .flat_map(|rule| places(rule, subject))
+            .collect()
+    }
+
+    /// Whether any deny rule is on reading files.
+    #[must_use]
+    pub fn speaks_of_reading(&self) -> bool {
+        self.deny.reading().next().is_some()
+    }
+
+    /// Places that rules on editing name: whether git has them decides about commands that
+    /// change whatever git has.
+    #[must_use]
+    pub fn uneditable_places(&self, subject: &Subject<'_>) -> Vec<String> {
+        [&self.deny, &self.ask]
+            .into_iter()
+            .flat_map(|index| index.editing().chain(index.named("Write")))
+            .flat_map(|rule| named_places(rule, subject))
             .collect()
     }
 

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     AutoMode, Bypass, Origin, Policy, Prose, Rule, Scope, Settings, Stripped,
     index::RuleIndex,
-    layer::{Filed, Layer, List, ProjectPolicy, Sources, Written},
+    layer::{Filed, Layer, List, ProjectPolicy, SettingAssignment, Sources, Written},
     strip::AutoAllowRule,
 };
 
@@ -49,11 +49,14 @@ impl Policy {
             },
             ..Build::default()
         };
-        for project in sources.projects {
+        for project in &mut sources.projects {
             build.project(project);
         }
         for layer in &mut sources.layers {
             build.layer(layer);
+        }
+        for project in &sources.projects {
+            build.tighten(project);
         }
         build.finish(&sources.layers, sources.filed)
     }
@@ -88,17 +91,35 @@ struct Build {
 }
 
 impl Build {
-    fn project(&mut self, project: ProjectPolicy) {
+    /// Takes a repository's rules in.
+    fn project(&mut self, project: &mut ProjectPolicy) {
         self.provenance.files.push(project.origin.clone());
         let root = Some(project.root.as_str());
-        let deny = self.read(project.deny, &project.origin, root);
-        let ask = self.read(project.ask, &project.origin, root);
+        let deny = self.read(std::mem::take(&mut project.deny), &project.origin, root);
+        let ask = self.read(std::mem::take(&mut project.ask), &project.origin, root);
         self.deny.extend(deny);
         self.ask.extend(ask);
         for key in &project.ignored {
             self.provenance
                 .ignored
                 .push((key.text.clone(), project.origin.at(key.line)));
+        }
+    }
+
+    /// Lets a repository take away from the settings that all others have made.
+    fn tighten(&mut self, project: &ProjectPolicy) {
+        for SettingAssignment { field, value, line } in &project.settings {
+            let origin = project.origin.at(*line);
+            let now = field.value(&self.settings);
+            let then = field.tightened(&now, value);
+            if then != *value {
+                let key = (field.key.to_owned(), origin.clone());
+                self.provenance.ignored.push(key);
+            }
+            if then != now {
+                (field.set)(&mut self.settings, &then);
+                self.provenance.settings.insert(field.key, origin);
+            }
         }
     }
 

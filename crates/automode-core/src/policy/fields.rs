@@ -397,6 +397,13 @@ pub const FIELDS: &[Field] = &[
         get: |s| Value::Flag(s.service.insist),
     },
     Field {
+        key: "judge.hosts",
+        doc: "Hosts at which an organisation's policy may have a judge asked, such as `judge.example.com`; those of the machine's own judges may be asked anyway.",
+        kind: FieldKind::Texts,
+        set: |s, v| s.service.hosts = texts(v),
+        get: |s| Value::Texts(s.service.hosts.clone()),
+    },
+    Field {
         key: "judge.budget.session",
         doc: "The most money for one session: `\"$5\"`, or millionths of a dollar.",
         kind: FieldKind::Money,

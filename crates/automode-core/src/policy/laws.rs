@@ -210,6 +210,7 @@ proptest! {
             root: "/home/dev/app".to_owned(),
             ask: written(&ask),
             deny: written(&deny),
+            settings: Vec::new(),
             ignored: written(&["permissions.allow"]),
         });
         prop_assert!(verdict(&Policy::new(with), &call, Mode::Auto) >= before);

@@ -2,7 +2,7 @@
 //!
 //! A [`Layer`] may loosen and tighten. A [`ProjectPolicy`] comes with the
 //! repository, which the agent or a stranger may have written: it has deny and
-//! ask rules and nothing else, so that it can only tighten.
+//! ask rules, and settings that count as far as they take something away.
 
 use super::{
     FiledRules, Origin,
@@ -64,6 +64,8 @@ pub struct ProjectPolicy {
     pub root: String,
     pub ask: Vec<Written>,
     pub deny: Vec<Written>,
+    /// Obeyed as far as they tighten what is in force.
+    pub settings: Vec<SettingAssignment>,
     /// Keys that are not a project's to set: reported, not obeyed.
     pub ignored: Vec<Written>,
 }

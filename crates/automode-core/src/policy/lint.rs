@@ -163,7 +163,7 @@ fn provenance(policy: &Policy) -> Vec<LintNote> {
         note(NoteKind::Fault, "", String::new(), fault.clone());
     }
     for (key, origin) in &known.ignored {
-        let text = "a project may add deny and ask rules and nothing else\nhint: put it into your own configuration".to_owned();
+        let text = "a project may add deny and ask rules, and tighten confinement; nothing else\nhint: put it into your own configuration".to_owned();
         note(NoteKind::Ignored, key, origin.to_string(), text);
     }
     for stripped in &known.stripped {

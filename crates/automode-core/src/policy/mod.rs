@@ -41,6 +41,7 @@ mod subject;
 mod suspect;
 #[cfg(test)]
 mod tests;
+mod tightening;
 mod trusted;
 mod veto;
 

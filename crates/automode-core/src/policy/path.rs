@@ -87,6 +87,21 @@ impl PathPattern {
             .collect()
     }
 
+    /// The literal names at the start, also of a pattern that matches at any depth where it
+    /// names one file.
+    pub(super) fn outright(&self) -> Vec<&str> {
+        match self.segments.as_slice() {
+            [CommandSegment::Deep, rest @ ..] if self.names_one() => rest
+                .iter()
+                .filter_map(|segment| match segment {
+                    CommandSegment::Literal(text) => Some(text.as_str()),
+                    CommandSegment::Deep | CommandSegment::Wild(_) => None,
+                })
+                .collect(),
+            _ => self.base(),
+        }
+    }
+
     /// No wildcard: it names one file or directory.
     pub(super) fn names_one(&self) -> bool {
         let mut segments = self.segments.as_slice();

@@ -11,8 +11,8 @@ use super::{
     rule::{Rule, Specifier},
     veto::{Hit, VetoNote},
 };
-use crate::PathKind;
 use crate::path::{Case, absolute, parts};
+use crate::{GitState, PathKind};
 
 /// File rules on paths as a tool was given them.
 pub(super) fn files<'a>(
@@ -28,7 +28,15 @@ pub(super) fn files<'a>(
     for rule in rules {
         match &rule.what {
             Specifier::Any => note(rule, Some(Hit::Sure)),
-            Specifier::Path(pattern) => note(rule, touch(rule, pattern, &forms, subject)),
+            Specifier::Path(pattern) => {
+                let named = touch(rule, pattern, &forms, subject);
+                let other = || {
+                    forms
+                        .iter()
+                        .find_map(|path| second_name(rule, path, subject))
+                };
+                note(rule, named.or_else(other));
+            }
             Specifier::Command(_) | Specifier::Host(_) | Specifier::Name(_) => {}
         }
     }
@@ -62,6 +70,16 @@ fn touch(
         .then_some(Hit::Sure)
 }
 
+/// Whether a file may be one that the rule names, under another name: both have several.
+fn second_name(rule: &Rule, path: &str, subject: &Subject<'_>) -> Option<Hit> {
+    let has_several = |path: &str| {
+        let fact = subject.facts.paths.get(path);
+        fact.is_some_and(|fact| fact.other_names)
+    };
+    let named = || places(rule, subject).into_iter();
+    (has_several(path) && named().any(|place| has_several(&place))).then_some(Hit::Maybe)
+}
+
 /// A path as typed made absolute and, where it was observed, what it resolves to.
 fn typed_forms(path: &str, subject: &Subject<'_>) -> Vec<String> {
     let path = absolute(path, &subject.context.cwd, subject.context.home.as_deref());
@@ -89,7 +107,10 @@ pub(super) fn reached(
     let Specifier::Path(pattern) = &rule.what else {
         return None;
     };
-    let direct = || touches(rule, pattern, &target.path, subject);
+    let direct = || {
+        let other = || second_name(rule, &target.path, subject);
+        touches(rule, pattern, &target.path, subject).or_else(other)
+    };
     match target.extent {
         Extent::Exact | Extent::Below => {
             let more = || match reach {
@@ -168,7 +189,7 @@ pub(super) fn places(rule: &Rule, subject: &Subject<'_>) -> Vec<String> {
     let Specifier::Path(pattern) = &rule.what else {
         return Vec::new();
     };
-    let base = pattern.base();
+    let base = pattern.outright();
     if base.is_empty() || base.iter().any(|name| name.starts_with('.')) {
         return Vec::new();
     }
@@ -177,6 +198,52 @@ pub(super) fn places(rule: &Rule, subject: &Subject<'_>) -> Vec<String> {
         .iter()
         .map(|anchor| format!("{}/{base}", anchor.trim_end_matches('/')))
         .collect()
+}
+
+/// The places that a rule on editing names outright, hidden ones too: git and what unpacks
+/// an archive write those as well.
+pub(super) fn named_places(rule: &Rule, subject: &Subject<'_>) -> Vec<String> {
+    let Specifier::Path(pattern) = &rule.what else {
+        return Vec::new();
+    };
+    let base = pattern.outright().join("/");
+    anchors(rule, pattern, subject)
+        .iter()
+        .map(|anchor| {
+            let place = format!("{}/{base}", anchor.trim_end_matches('/'));
+            place.trim_end_matches('/').to_owned()
+        })
+        .collect()
+}
+
+/// Whether what git has may be changed at a place that the rule names. What git does not
+/// have there it does not change.
+pub(super) fn tracked(rule: &Rule, subject: &Subject<'_>) -> Option<Hit> {
+    let is_tracked = |place: &String| {
+        let fact = subject.facts.paths.get(place);
+        fact.is_none_or(|fact| matches!(fact.git, GitState::Clean | GitState::Dirty))
+    };
+    let roots = &subject.context.roots;
+    let inside = |place: &String| {
+        let mut roots = roots.iter();
+        roots.any(|root| below(place, root, Case::Ignored).is_some())
+    };
+    named_places(rule, subject)
+        .iter()
+        .any(|place| inside(place) && is_tracked(place))
+        .then_some(Hit::Maybe)
+}
+
+/// Whether a folder that is written as a whole holds a place that the rule names.
+pub(super) fn filled(rule: &Rule, folder: &str, subject: &Subject<'_>) -> Option<Hit> {
+    let is_there = |place: &String| {
+        let fact = subject.facts.paths.get(place);
+        fact.is_none_or(|fact| fact.kind != PathKind::Absent)
+    };
+    named_places(rule, subject)
+        .iter()
+        .any(|place| below(place, folder, Case::Ignored).is_some() && is_there(place))
+        .then_some(Hit::Maybe)
 }
 
 /// Something in a directory: what is done to all of it is done to that.

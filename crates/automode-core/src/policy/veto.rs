@@ -7,7 +7,7 @@
 
 use std::borrow::Borrow;
 
-use automode_shell::{Act, Analysis, Effect, GapKind, Host, Touch, VcsOp};
+use automode_shell::{Act, Analysis, Effect, Extent, GapKind, Host, Touch, VcsOp, WriteHow};
 use serde_json::Value;
 
 use super::{
@@ -16,11 +16,12 @@ use super::{
     history, host,
     index::{RuleIndex, Shell},
     powershell,
-    reach::{RuleReach, files, inside, reached, touches},
+    reach::{RuleReach, files, filled, inside, reached, touches, tracked},
     rule::{EDITING, READING, Rule, RuleTool, Specifier},
     suspect,
 };
-use crate::Action;
+use crate::tool::READ_RESOURCE;
+use crate::{Action, PathKind};
 
 /// How sure a match is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,12 +77,30 @@ pub(super) fn find<'a, R: Borrow<Rule>>(
     {
         note(rule, by_name(rule, subject));
     }
+    if let Some(named) = resource_tool(subject) {
+        let asked = Subject {
+            tool: &named,
+            ..*subject
+        };
+        for rule in index.patterns() {
+            note(rule, pattern(rule, &asked));
+        }
+        for rule in index.mcp(&named) {
+            note(rule, by_name(rule, &asked));
+        }
+    }
     by_action(index, subject, &mut note);
     // A rule speaks of what is done, not of the tool that does it.
     if !matches!(subject.action, Action::Shell { .. } | Action::Opaque { .. }) {
         effects(index, subject, subject.effects, &mut note);
     }
     found
+}
+
+/// A client's own tool that reads a resource asks the server that it names.
+fn resource_tool(subject: &Subject<'_>) -> Option<String> {
+    let server = subject.input.get("server")?.as_str()?;
+    (subject.tool == "ReadMcpResource").then(|| format!("mcp__{server}__{READ_RESOURCE}"))
 }
 
 /// What the rules on this kind of call say.
@@ -348,8 +367,11 @@ fn effects<'a, R: Borrow<Rule>>(
                         RuleReach::Path
                     }
                 };
+                let folder = filled_folder(&effect.act, subject);
                 for rule in index.editing().chain(index.named("Write")) {
-                    note(rule, reached(rule, target, reach, subject));
+                    let within = || filled(rule, folder?, subject);
+                    let hit = reached(rule, target, reach, subject).or_else(within);
+                    note(rule, hit);
                 }
             }
             Some((Touch::List, _)) | None => {}
@@ -363,17 +385,111 @@ fn effects<'a, R: Borrow<Rule>>(
                 note(rule, reached(rule, target, RuleReach::Path, subject));
             }
         }
-        if let Act::Connect {
-            host: Host::Named(name),
-            ..
-        } = &effect.act
-        {
-            for rule in index.fetching() {
-                if let Specifier::Host(pattern) = &rule.what {
-                    let hit = pattern.matches(&crate::host::normal(name));
-                    note(rule, hit.then_some(Hit::Sure));
+        if changes_tracked(effect, subject) {
+            for rule in index.editing().chain(index.named("Write")) {
+                note(rule, tracked(rule, subject));
+            }
+        }
+        if let Act::Connect { host, .. } = &effect.act {
+            for name in hosts(host, subject) {
+                for rule in index.fetching() {
+                    if let Specifier::Host(pattern) = &rule.what {
+                        let hit = pattern.matches(&crate::host::normal(&name));
+                        note(rule, hit.then_some(Hit::Sure));
+                    }
                 }
             }
         }
     }
+}
+
+/// The folder of which a write may change anything: an unpacked archive, a formatter's tree.
+fn filled_folder<'s>(act: &'s Act, subject: &Subject<'_>) -> Option<&'s str> {
+    let Act::Write { target, how, .. } = act else {
+        return None;
+    };
+    let fact = subject.facts.paths.get(&target.path);
+    let whole = match target.extent {
+        Extent::Below => true,
+        Extent::Exact => fact.is_some_and(|fact| fact.kind == PathKind::Directory),
+        Extent::Pattern | Extent::Prefix | Extent::Unknown => false,
+    };
+    let rewrites = !matches!(how, WriteHow::Touch | WriteHow::Attributes);
+    (whole && rewrites).then_some(target.path.as_str())
+}
+
+/// Whether any file that git has may be another afterwards.
+fn changes_tracked(effect: &Effect, subject: &Subject<'_>) -> bool {
+    /// Words of git that bring the files to another point of the history.
+    const MOVING: &[&str] = &[
+        "am",
+        "apply",
+        "bisect",
+        "checkout",
+        "checkout-index",
+        "cherry-pick",
+        "merge",
+        "pull",
+        "read-tree",
+        "rebase",
+        "reset",
+        "restore",
+        "revert",
+        "stash",
+        "switch",
+    ];
+    /// A new branch stands where the old one does.
+    const STAYING: &[&str] = &["-b", "-c", "--create"];
+    let Act::Vcs(op) = &effect.act else {
+        return false;
+    };
+    let moves = || {
+        let analysis = subject.analysis?;
+        let start = analysis.invocations.get(effect.by)?;
+        let words: Vec<_> = start
+            .argv
+            .iter()
+            .skip(1)
+            .map(automode_shell::Value::shown)
+            .collect();
+        let is = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        Some(is(MOVING) && !is(STAYING))
+    };
+    match op {
+        VcsOp::Apply | VcsOp::Rewrite | VcsOp::DiscardChanges { target: None } => true,
+        VcsOp::Local => moves().unwrap_or(true),
+        VcsOp::DiscardChanges { target: Some(_) }
+        | VcsOp::Clean { .. }
+        | VcsOp::DropHistory
+        | VcsOp::Fetch
+        | VcsOp::Push { .. }
+        | VcsOp::Remote { .. }
+        | VcsOp::Config { .. } => false,
+    }
+}
+
+/// The hosts that a connection reaches, by their names: a remote's is in its address.
+fn hosts(host: &Host, subject: &Subject<'_>) -> Vec<String> {
+    match host {
+        Host::Named(name) => vec![name.clone()],
+        Host::Default(remote) => {
+            let repos = subject.facts.repos.values();
+            repos
+                .flat_map(|repo| &repo.remotes)
+                .filter(|known| known.name == *remote)
+                .map(|known| address_host(&known.url).to_owned())
+                .collect()
+        }
+        Host::Loopback | Host::Unknown => Vec::new(),
+    }
+}
+
+/// The host of `https://host/path`, `ssh://user@host:22/path` and `user@host:path`.
+fn address_host(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = rest.split('/').next().unwrap_or_default();
+    let bare = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, bare)| bare);
+    bare.split(':').next().unwrap_or_default()
 }

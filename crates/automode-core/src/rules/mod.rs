@@ -22,9 +22,9 @@ mod written;
 use crate::Finding;
 use crate::scene::Scene;
 pub use content::{detect as detect_content, suspected as suspected_content};
-pub use destroy::{CLOUD_STORAGE, LOCAL_DATA};
+pub use destroy::{CLOUD_STORAGE, LOCAL_DATA, replaced_queries};
 pub use persist::{git_directory, runs_hooks};
-pub use secrets::{adds_to_history, outgoing_query};
+pub use secrets::{adds_to_history, outgoing_query, settings_around};
 pub(crate) use written::holds_credential;
 
 /// A category of actions to block.

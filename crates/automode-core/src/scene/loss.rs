@@ -8,7 +8,7 @@ use automode_shell::place::Zone;
 use automode_shell::{Extent, Target};
 
 use super::Scene;
-use crate::{GitState, PathKind};
+use crate::{FolderFile, GitState, PathKind};
 
 /// What removing or replacing a target would cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,18 +86,40 @@ fn is_each_recoverable(scene: &Scene<'_>, target: &Target, zone: Zone) -> bool {
 }
 
 fn is_path_recoverable(scene: &Scene<'_>, path: &str, zone: Zone) -> bool {
+    let fact = scene.path(path);
+    let is_clean = || fact.is_some_and(|fact| fact.git == GitState::Clean);
+    // A folder that the session made may hold what somebody else put there since.
+    if fact.is_some_and(|fact| fact.kind == PathKind::Directory) {
+        return zone == Zone::Project && is_clean() || is_folder_recoverable(scene, path, zone);
+    }
     if scene.written(path).is_some_and(|file| file.created) && scene.is_still_own(path) {
         return true;
     }
-    scene.path(path).is_some_and(|fact| match fact.kind {
+    fact.is_some_and(|fact| match fact.kind {
         PathKind::Absent => true,
         // The link goes, what it points to stays.
         PathKind::Link => zone == Zone::Project,
-        PathKind::File | PathKind::Directory => {
-            zone == Zone::Project && fact.git == GitState::Clean
-        }
-        PathKind::Other | PathKind::Unreadable => false,
+        PathKind::File => zone == Zone::Project && is_clean(),
+        PathKind::Directory | PathKind::Other | PathKind::Unreadable => false,
     })
+}
+
+/// Whether every file below a directory can be had again; nothing where they were not all
+/// looked at.
+fn is_folder_recoverable(scene: &Scene<'_>, path: &str, zone: Zone) -> bool {
+    let made = scene.written(path).is_some_and(|folder| folder.created);
+    let is_kept = |file: &FolderFile| {
+        let is_clean = || {
+            let fact = scene.path(&file.path);
+            fact.is_some_and(|fact| fact.git == GitState::Clean)
+        };
+        scene.is_own_file(file)
+            || zone == Zone::Project && (scene.place_of(&file.path).regenerable || is_clean())
+    };
+    (made || zone == Zone::Project)
+        && scene
+            .folder(path)
+            .is_some_and(|files| files.iter().all(is_kept))
 }
 
 /// `rm -rf link/` takes what the link leads to on some systems.

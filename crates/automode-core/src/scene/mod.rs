@@ -10,6 +10,7 @@ mod change;
 mod cloud_target;
 mod detour;
 mod fixture;
+mod included;
 mod installer;
 mod known_places;
 mod loss;
@@ -23,7 +24,8 @@ pub use branch::default_branch_reached;
 pub use change::{Change, changes, resolve};
 pub use cloud_target::{CloudEnvironment, CloudTarget, is_local_service};
 pub use detour::is_detoured;
-pub use fixture::is_fixture;
+pub use fixture::{is_fixture, lies_among_fixtures};
+pub use included::included_secret;
 pub use installer::{OFFICIAL_INSTALLERS, fetches_installer, is_official};
 pub use known_places::KnownPlaces;
 pub use loss::{Loss, certain, loss};
@@ -33,3 +35,6 @@ pub use surroundings::{Scene, named_paths};
 
 /// All variables together, as an effect names them.
 pub const ENVIRONMENT: &str = "environment";
+
+/// The settings that git prints, as an effect names them.
+pub const GIT_SETTINGS: &str = "git-settings";

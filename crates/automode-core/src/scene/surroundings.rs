@@ -10,8 +10,8 @@ use super::change::is_resolved;
 use super::{KnownPlaces, ProjectState, report};
 use crate::effects::{Body, Content};
 use crate::{
-    Action, Facts, FileEdit, Finding, GitState, NamePattern, PathFact, Session, Tracking, Weight,
-    WrittenFile, digest,
+    Action, Facts, FileEdit, Finding, FolderFile, GitState, NamePattern, PathFact, PathKind,
+    Session, Tracking, Weight, WrittenFile, digest,
 };
 
 /// One action in its surroundings.
@@ -265,6 +265,23 @@ impl<'a> Scene<'a> {
             .find(|file| file.path == path)
     }
 
+    /// Every file below a directory, where all of them were looked at.
+    #[must_use]
+    pub fn folder(&self, path: &str) -> Option<&'a [FolderFile]> {
+        let canonical = self.path(path).and_then(|fact| fact.canonical.as_deref());
+        let files = self.facts.folders.get(canonical.unwrap_or(path));
+        files.map(Vec::as_slice)
+    }
+
+    /// Whether a file that lies in a folder is one that this session made, as it left it.
+    #[must_use]
+    pub fn is_own_file(&self, file: &FolderFile) -> bool {
+        self.written(&file.path).is_some_and(|own| {
+            let same = own.digest.is_empty() || own.digest == file.digest;
+            own.created && !own.is_moved() && same
+        })
+    }
+
     /// Whether a tool writes a whole file that holds exactly that already: nothing is lost.
     #[must_use]
     pub fn writes_what_is_there(&self, path: &str) -> bool {
@@ -285,6 +302,12 @@ impl<'a> Scene<'a> {
         let Some(record) = self.written(path).filter(|file| file.is_own()) else {
             return false;
         };
+        // A folder is the session's with all that lies in it.
+        let fact = self.path(path);
+        if fact.is_some_and(|fact| fact.kind == PathKind::Directory) {
+            let files = self.folder(path);
+            return files.is_some_and(|files| files.iter().all(|file| self.is_own_file(file)));
+        }
         match self.facts.shell.files.get(path) {
             Some(FileFact::Text { body, .. }) if !record.digest.is_empty() => {
                 digest(body) == record.digest

@@ -96,7 +96,7 @@ fn resource(call: &ToolCall) -> Option<Action> {
         // What a server calls its own is asked of the server.
         None => Action::Mcp {
             server: optional(call, &["server"])?.unwrap_or_default(),
-            tool: "read_resource".to_owned(),
+            tool: super::READ_RESOURCE.to_owned(),
             input: call.input.clone(),
         },
     })
@@ -142,11 +142,29 @@ fn edit(call: &ToolCall) -> Option<Action> {
     Some(Action::edit(path, steps))
 }
 
+/// Keys under which clients name the files that a search is held to.
+const FILTERS: &[&str] = &[
+    "glob",
+    "include",
+    "include_pattern",
+    "includePattern",
+    "include_glob",
+    "glob_pattern",
+    "globPattern",
+    "file_pattern",
+    "filePattern",
+    "file_glob",
+];
+
 /// Where a search looks: one place, or a list of one.
 fn searched(call: &ToolCall) -> Option<Option<String>> {
     let path = optional(call, &["path", "directory", "dir_path"])?;
     // A filter names what is read below the place.
-    let filter = match call.input.get("glob") {
+    let mut filters = FILTERS.iter().filter_map(|key| call.input.get(*key));
+    let given = filters.find(|value| !value.is_null());
+    // Two filters narrow each other in a way that is not known.
+    filters.all(serde_json::Value::is_null).then_some(())?;
+    let filter = match given {
         Some(Value::String(name)) => Some(name),
         Some(Value::Array(names)) => match names.as_slice() {
             [] => None,

@@ -17,6 +17,9 @@ use crate::{Action, ToolCall};
 pub use suspect::suspects;
 pub use table::{Shape, TABLE, Tool, ToolTrust};
 
+/// What reading a resource of a server is called, whichever way it is asked for.
+pub const READ_RESOURCE: &str = "read_resource";
+
 /// Whether a tool writes what stands in its input, so that its result is nothing new.
 #[must_use]
 pub fn is_edit(call: &ToolCall) -> bool {

@@ -8,9 +8,9 @@ use automode_core::SuspiciousResult;
 use automode_core::probe::{self, ProbeFinding};
 use serde_json::{Map, Value, json};
 
-/// Whether the answer to a method other than a call brings in what the agent reads.
+/// Whether the answer to a method that is not decided brings in what the agent reads.
 pub(super) fn brings(method: &str) -> bool {
-    matches!(method, "resources/read" | "prompts/get" | "tasks/result")
+    method == "tasks/result"
 }
 
 /// What was found in an answer, and the answer with a warning where it has a place for one.

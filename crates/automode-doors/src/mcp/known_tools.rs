@@ -79,8 +79,7 @@ impl KnownTools {
             .or_else(words)
     }
 
-    /// Why a call does not go on; nothing where it does. A question is a denial: nobody on this
-    /// way can be asked.
+    /// Why a call of a tool does not go on; nothing where it does.
     pub(super) fn objection(
         &self,
         tool: &str,
@@ -89,14 +88,9 @@ impl KnownTools {
     ) -> Option<String> {
         let annotations = self.definitions.get(tool).map(tool::annotations);
         let decision = hints::tighten(decision, &annotations.unwrap_or_default());
-        let reaches = decision.reaches_out && !decision.by_person;
-        match decision.verdict {
-            Verdict::Allow if suspicious && reaches => Some("a result of this server spoke to the agent, and this call reaches out (needs a person's yes)".to_owned()),
-            // It may have changed while it was decided.
-            Verdict::Allow => (!self.pins.holds(tool)).then(|| self.unpinned(tool)),
-            Verdict::Ask => Some(format!("{} (needs a person's yes)", decision.reason)),
-            Verdict::Deny => Some(decision.reason),
-        }
+        // It may have changed while it was decided.
+        let changed = || (!self.pins.holds(tool)).then(|| self.unpinned(tool));
+        objection(decision, suspicious).or_else(changed)
     }
 
     /// Why a tool that nobody has looked at cannot be called.
@@ -108,5 +102,17 @@ impl KnownTools {
             ),
             None => format!("the server has no tool `{tool}` that anybody has looked at"),
         }
+    }
+}
+
+/// Why a request does not go on; nothing where it does. A question is a denial: nobody on this
+/// way can be asked.
+pub(super) fn objection(decision: DoorDecision, suspicious: bool) -> Option<String> {
+    let reaches = decision.reaches_out && !decision.by_person;
+    match decision.verdict {
+        Verdict::Allow if suspicious && reaches => Some("a result of this server spoke to the agent, and this call reaches out (needs a person's yes)".to_owned()),
+        Verdict::Allow => None,
+        Verdict::Ask => Some(format!("{} (needs a person's yes)", decision.reason)),
+        Verdict::Deny => Some(decision.reason),
     }
 }

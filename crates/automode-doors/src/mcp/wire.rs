@@ -13,7 +13,8 @@ use automode_core::SuspiciousResult;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::known_tools::KnownTools;
+use super::asked::AskedFor;
+use super::known_tools::{KnownTools, objection};
 use super::{brought, tool};
 use crate::decider::{DoorDecision, DoorRequest, DoorSession};
 use crate::json_rpc::{self, Envelope, id_key};
@@ -104,17 +105,11 @@ enum ToolList {
 /// A call as it came.
 #[derive(Clone, Debug)]
 struct McpCall {
+    asks: AskedFor,
     id: String,
     tool: String,
     arguments: Map<String, Value>,
     line: Vec<u8>,
-}
-
-#[derive(Deserialize)]
-struct CallParams {
-    name: String,
-    #[serde(default)]
-    arguments: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -156,12 +151,13 @@ impl McpWire {
             }
             // Nobody could tell which of two requests an answer is for.
             (Some(_), Some(id)) if self.is_open(id) => refused(id, "this id is in use"),
-            (Some("tools/call"), Some(id)) => self.call(&message, id, line),
-            // A call that wants no answer cannot be told no.
-            (Some("tools/call"), None) => Vec::new(),
             (Some("notifications/cancelled"), _) => {
                 self.cancel(&message);
                 vec![McpStep::Pass]
+            }
+            (Some(method), id) if let Some(asks) = AskedFor::by_method(method) => {
+                // What wants no answer cannot be told no.
+                id.map_or_else(Vec::new, |id| self.call(asks, &message, id, line))
             }
             (Some(method), Some(id)) => {
                 let asked = match method {
@@ -208,9 +204,14 @@ impl McpWire {
         let Some(call) = self.deciding.remove(&number) else {
             return Vec::new();
         };
-        let suspicious = self.suspicious;
-        match self.tools.objection(&call.tool, decision, suspicious) {
-            Some(why) => vec![McpStep::ToClient(refusal(&call.id, &why))],
+        let objection = match call.asks {
+            AskedFor::Tool => self.tools.objection(&call.tool, decision, self.suspicious),
+            AskedFor::Resource | AskedFor::Prompt | AskedFor::Completion => {
+                objection(decision, self.suspicious)
+            }
+        };
+        match objection {
+            Some(why) => vec![McpStep::ToClient(call.asks.refused(&call.id, &why))],
             None => {
                 let brings = OpenRequest::Brings(self.named(&call.tool));
                 self.open.insert(id_key(&call.id), brings);
@@ -237,25 +238,35 @@ impl McpWire {
         self.deciding.len()
     }
 
-    fn call(&mut self, message: &Envelope<'_>, id: &str, line: &[u8]) -> Vec<McpStep> {
-        let (tool, arguments) = match called(message) {
+    fn call(
+        &mut self,
+        asks: AskedFor,
+        message: &Envelope<'_>,
+        id: &str,
+        line: &[u8],
+    ) -> Vec<McpStep> {
+        let called = match asks.call(message) {
             Ok(called) => called,
-            Err(why) => return vec![McpStep::ToClient(refusal(id, why))],
+            Err(why) => return vec![McpStep::ToClient(asks.refused(id, why))],
         };
         let call = McpCall {
+            asks,
             id: id.to_owned(),
-            tool,
-            arguments,
+            tool: called.tool,
+            arguments: called.arguments,
             line: line.to_vec(),
         };
-        if self.list == ToolList::Fresh {
-            return vec![self.decide(call)];
+        match asks {
+            // They are in no list of tools: the request alone says what is done.
+            AskedFor::Resource | AskedFor::Prompt | AskedFor::Completion => {
+                return vec![self.pending(call)];
+            }
+            AskedFor::Tool if self.list == ToolList::Fresh => return vec![self.decide(call)],
+            AskedFor::Tool => {}
         }
         if self.waiting.len() >= MAX_WAITING {
-            return vec![McpStep::ToClient(refusal(
-                id,
-                "too many calls wait at once",
-            ))];
+            let why = "too many calls wait at once";
+            return vec![McpStep::ToClient(asks.refused(id, why))];
         }
         self.waiting.push(call);
         match self.list {
@@ -267,8 +278,16 @@ impl McpWire {
     fn decide(&mut self, call: McpCall) -> McpStep {
         if !self.tools.pins.holds(&call.tool) {
             let why = self.tools.unpinned(&call.tool);
-            return McpStep::ToClient(refusal(&call.id, &why));
+            return McpStep::ToClient(call.asks.refused(&call.id, &why));
         }
+        self.pending(call)
+    }
+
+    fn pending(&mut self, call: McpCall) -> McpStep {
+        let meaning = match call.asks {
+            AskedFor::Tool => self.tools.meaning(&call.tool, &call.arguments, &self.cwd),
+            AskedFor::Resource | AskedFor::Prompt | AskedFor::Completion => None,
+        };
         self.numbers = self.numbers.saturating_add(1);
         let pending = McpPending {
             number: self.numbers,
@@ -281,7 +300,7 @@ impl McpWire {
                 },
                 transcript: None,
                 suspicious: Vec::new(),
-                meaning: self.tools.meaning(&call.tool, &call.arguments, &self.cwd),
+                meaning,
             },
         };
         self.deciding.insert(pending.number, call);
@@ -344,7 +363,7 @@ impl McpWire {
             self.list = ToolList::Stale;
             let waiting = std::mem::take(&mut self.waiting).into_iter();
             let why = "the server's list of tools does not stay the same";
-            steps.extend(waiting.map(|call| McpStep::ToClient(refusal(&call.id, why))));
+            steps.extend(waiting.map(|call| McpStep::ToClient(call.asks.refused(&call.id, why))));
         } else if again {
             self.changes = self.changes.saturating_add(1);
             steps.extend(self.ask_for_list(None, 0));
@@ -390,25 +409,6 @@ impl McpWire {
         }
         admitted
     }
-}
-
-/// Which tool is called, and with what.
-pub(super) fn called(message: &Envelope<'_>) -> Result<(String, Map<String, Value>), &'static str> {
-    let params = message
-        .strict_params::<CallParams>()
-        .ok_or("the call cannot be read")?;
-    match params.arguments {
-        Some(Value::Object(arguments)) => Ok((params.name, arguments)),
-        None | Some(Value::Null) => Ok((params.name, Map::new())),
-        Some(_) => Err("its arguments are no object"),
-    }
-}
-
-/// A result that the model reads as a failure of the tool.
-pub(super) fn refusal(id: &str, why: &str) -> Vec<u8> {
-    let text = crate::text::clean(&format!("automode: {why}"));
-    let result = json!({"isError": true, "content": [{"type": "text", "text": text}]});
-    json_rpc::result(id, &result)
 }
 
 /// The answer to a line that holds no single message.

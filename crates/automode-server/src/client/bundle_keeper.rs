@@ -123,7 +123,10 @@ impl BundleKeeper {
         let policy = config::load(&Places::find(&self.folder, Some(tried.clone()), &|_| None));
         let shown = tried.display().to_string();
         let beyond = config::overreach(&settings, &shown);
-        let mut faults = policy.provenance().faults.iter().chain(&beyond);
+        let machine = Places::here(&self.folder, None);
+        let elsewhere = config::judges_elsewhere(&settings, &shown, &machine);
+        let faults = policy.provenance().faults.iter();
+        let mut faults = faults.chain(&beyond).chain(&elsewhere);
         let fault = faults.find(|fault| fault.contains(&shown));
         Ok(fault.map(|fault| fault.replace(&shown, "policy")))
     }

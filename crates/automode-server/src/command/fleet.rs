@@ -248,6 +248,10 @@ fn tell(value: &Value) -> Result<()> {
         .and_then(Value::as_str)
         .unwrap_or_default();
     println!("revision {revision} is out, for {stage}");
+    let notes = value.get("notes").and_then(Value::as_array);
+    for note in notes.into_iter().flatten().filter_map(Value::as_str) {
+        eprintln!("note: {note}");
+    }
     Ok(())
 }
 

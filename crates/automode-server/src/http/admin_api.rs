@@ -59,8 +59,8 @@ pub async fn make_code(
         &app,
         &bearer,
         "made codes",
-        &group,
-        &codes.len().to_string(),
+        &format!("group {group}"),
+        &format!("codes: {}", codes.len()),
     )
     .await?;
     let first = codes.first().cloned().unwrap_or_default();
@@ -114,8 +114,9 @@ pub async fn push(
     };
     let stage = draft.stage.name();
     match release::release(&app.store, bearer.organisation, draft).await? {
-        Released::As(revision) => {
-            Ok(Json(json!({"revision": revision, "stage": stage})).into_response())
+        Released::As { revision, notes } => {
+            let told = json!({"revision": revision, "stage": stage, "notes": notes});
+            Ok(Json(told).into_response())
         }
         Released::Refused(review) => {
             Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(review)).into_response())

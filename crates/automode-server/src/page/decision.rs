@@ -99,11 +99,15 @@ fn findings(entry: &Entry) -> Markup {
         @if !entry.findings.is_empty() {
             section.card {
                 h2 { "Findings" }
-                div.scroll { table {
+                div.scroll { table.stack {
                     thead { tr { th { "Rule" } th { "Weight" } th { "Evidence" } } }
                     tbody {
                         @for finding in &entry.findings {
-                            tr { td { a href={ "/decisions?rule=" (super::overview::encoded(&finding.rule)) } { (finding.rule) } } td { (finding.weight) } td { (told(&finding.evidence)) } }
+                            tr {
+                                td data-label="Rule" { a href={ "/decisions?rule=" (super::overview::encoded(&finding.rule)) } { (finding.rule) } }
+                                td data-label="Weight" { (finding.weight) }
+                                td data-label="Evidence" { (told(&finding.evidence)) }
+                            }
                         }
                     }
                 } }

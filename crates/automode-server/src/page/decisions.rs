@@ -46,7 +46,7 @@ pub fn decisions(page: &DecisionsPage<'_>) -> Markup {
         @if !filter.words.is_empty() { p.quiet { "Searched among the latest 20,000 decisions." } }
         div.scroll {
             table.rows {
-                thead { tr { th { "Time (UTC)" } th { "Verdict" } th { "Call" } th { "Ground" } th { "Agent" } th { "Device" } th.n { "ms" } } }
+                (head())
                 tbody #live data-live=[is_live.then(|| format!("/live/decisions?{query}"))] {
                     (rows(page.rows, page.names))
                 }
@@ -83,6 +83,13 @@ pub(super) fn place(row: &DecisionRow) -> String {
         encoded(&row.id),
         encoded(&row.hash)
     )
+}
+
+/// What stands above the rows.
+pub(super) fn head() -> Markup {
+    html! {
+        thead { tr { th { "Time (UTC)" } th { "Verdict" } th { "Call" } th { "Ground" } th { "Agent" } th { "Device" } th.n { "ms" } } }
+    }
 }
 
 /// Rows of the list alone, as the live stream sends them too.

@@ -43,7 +43,7 @@ pub fn judge(models: &[TallyRow], days: &[TallyRow], span: i64) -> Markup {
             div { b { (dollars(price)) } span { "in " (span) " days" } }
             div { b { (grouped(asked)) } span { "decisions by a judge" } }
             div { b { (grouped(unjudged)) } span { "decided without one" } }
-            div { b { (if asked == 0 { "–".to_owned() } else { dollars(price / asked) }) } span { "a judged decision" } }
+            div { b { (if asked == 0 { "–".to_owned() } else { dollars(price / asked) }) } span { "for each decision by a judge" } }
         }
         section.card {
             h2 { "Models" }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::chart::{self, grouped};
-use super::decisions::rows;
+use super::decisions::{head, rows};
 use crate::store::{DecisionRow, TallyRow, real};
 
 /// What the page shows.
@@ -58,7 +58,7 @@ pub fn overview(page: &OverviewPage<'_>) -> Markup {
             @if page.stops.is_empty() {
                 p.quiet { "Nothing was stopped." }
             } @else {
-                div.scroll { table.rows { tbody { (rows(page.stops, page.names)) } } }
+                div.scroll { table.rows { (head()) tbody { (rows(page.stops, page.names)) } } }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::agent_text::agent_text;
-use super::decisions::{place, rows};
+use super::decisions::{head, place, rows};
 use super::diff::{DiffLine, diff};
 use super::layout::{csrf, verdict};
 use super::overview::encoded;
@@ -59,7 +59,7 @@ pub fn stops(page: &StopsPage<'_>) -> Markup {
         section.card {
             h2 { "Denied and asked, latest first" }
             @if page.rows.is_empty() { p.quiet.empty { "Nothing was stopped." } } @else {
-                div.scroll { table.rows { tbody { (rows(page.rows.get(..60).unwrap_or(page.rows), page.names)) } } }
+                div.scroll { table.rows { (head()) tbody { (rows(page.rows.get(..60).unwrap_or(page.rows), page.names)) } } }
             }
         }
     }

@@ -35,8 +35,8 @@ struct Forged {
 }
 
 impl Forged {
-    async fn send(&self, origin: &str) -> u16 {
-        let client = outgoing::client().expect("a client");
+    /// The client is one for all: making one takes longer than a busy server waits for a head.
+    async fn send(&self, client: &reqwest::Client, origin: &str) -> u16 {
         let address = format!("{origin}{}", self.path);
         let request = match self.method {
             "GET" => client.get(address),
@@ -56,6 +56,7 @@ async fn what_was_not_signed_so_is_not_heard() {
     let server = Running::start().await;
     let member = server.member("everyone").await;
     let other = server.member("everyone").await;
+    let client = outgoing::client().expect("a client");
     let key = member.enrolment.key().expect("a key");
     let (lines, _) = sample::lines(&ChainLink::genesis(), 1, 3, "d");
     let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
@@ -133,17 +134,18 @@ async fn what_was_not_signed_so_is_not_heard() {
         ),
     ];
     for (name, forged) in &bent {
-        assert_eq!(forged.send(&server.origin).await, 401, "{name}");
+        assert_eq!(forged.send(&client, &server.origin).await, 401, "{name}");
     }
     // As it was signed it is heard; heard again it changes nothing.
     let right = signed(now, &key);
-    assert_eq!(right.send(&server.origin).await, 200);
-    assert_eq!(right.send(&server.origin).await, 409);
+    assert_eq!(right.send(&client, &server.origin).await, 200);
+    assert_eq!(right.send(&client, &server.origin).await, 409);
     let (ours, _) = server.store.organisation("test", 0).await.expect("known");
     assert_eq!(server.store.count_lines(ours).await.expect("counted"), 3);
     // Strangers who use a device's name do not silence the device.
     let forged = signed(now, &stranger);
-    let many = futures_util::future::join_all((0..250).map(|_| forged.send(&server.origin)));
+    let many =
+        futures_util::future::join_all((0..250).map(|_| forged.send(&client, &server.origin)));
     assert!(many.await.contains(&429));
     let connection = ServerConnection::new(&member.enrolment).expect("a connection");
     connection.cursor().await.expect("the device is heard");

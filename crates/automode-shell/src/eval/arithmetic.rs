@@ -9,6 +9,7 @@ use super::expand::Quotes;
 use super::shell_state::ShellState;
 use super::variable::Stored;
 use crate::ir::{DynamicSource, GapKind, Span, Taint, Value};
+use crate::place::is_secret_variable;
 use crate::syntax::Word;
 
 impl Evaluator<'_> {
@@ -21,6 +22,11 @@ impl Evaluator<'_> {
     /// The value of a text that bash reads as an expression.
     pub(super) fn evaluate(&mut self, text: &Value, shell: &mut ShellState, span: Span) -> Value {
         self.evaluated_name(text, shell);
+        if holds_secret(text, shell) {
+            // What is no number is shown in the complaint about it.
+            let kind = GapKind::Unseen("what arithmetic says of a secret".to_owned());
+            self.gap(kind, span);
+        }
         let mut fails = false;
         let result = text.literal().and_then(|text| {
             let mut reader = ArithmeticReader::new(&text, shell, span);
@@ -80,6 +86,15 @@ impl Evaluator<'_> {
             }
         }
     }
+}
+
+/// Whether an expression has the text of a secret in it, or names a variable that holds one.
+fn holds_secret(text: &Value, shell: &ShellState) -> bool {
+    let is_secret = |name: &str| match shell.variables.get(shell.resolved(name)) {
+        Some(binding) => binding.value.taint().has(Taint::SECRET),
+        None => is_secret_variable(name),
+    };
+    text.taint().has(Taint::SECRET) || names(&text.shown()).any(is_secret)
 }
 
 /// The names in an expression.

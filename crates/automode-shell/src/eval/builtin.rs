@@ -286,6 +286,18 @@ impl Evaluator<'_> {
                 shell.certainty,
             );
         }
+        // `history -r .env; history` shows the file, and `history -a x` writes one.
+        let moves = |argument: &Value| {
+            let text = argument.literal();
+            text.is_none_or(|text| text != "-c" && !text.chars().all(|c| c.is_ascii_digit()))
+        };
+        if let Some(argument) = arguments.iter().find(|argument| moves(argument)) {
+            let kind = GapKind::Argument {
+                program: "history".to_owned(),
+                word: argument.shown(),
+            };
+            self.gap(kind, prepared.span);
+        }
         CommandOutput::unknown(Taint::SECRET)
     }
 

@@ -329,6 +329,10 @@ impl Evaluator<'_> {
     ) -> CommandOutput {
         let mut items = self.loop_items(words.unwrap_or_default(), shell);
         let taint = taint_of_all(&items);
+        if taint.has(Taint::SECRET) {
+            let menu = GapKind::Unseen("a menu that shows a secret".to_owned());
+            self.gap(menu, body.span);
+        }
         // An answer that is none of the numbers leaves it empty.
         items.push(Value::text("", body.span));
         let choice = items.into_iter().reduce(|mine, next| either(&mine, &next));

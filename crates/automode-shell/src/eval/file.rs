@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::shared::Shared;
 use crate::ir::{Extent, Facts, FileFact, Taint, Target, Value};
+use crate::shared::Shared;
 
 /// By absolute path.
 #[derive(Clone, Debug, Default)]

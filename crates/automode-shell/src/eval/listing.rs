@@ -98,8 +98,20 @@ const RIPGREP: ListingOptions = ListingOptions {
         "--regexp",
         "--sort",
         "-d",
+        "--max-depth",
+        "-m",
+        "--max-count",
+        "-j",
     ],
-    glued: &["--glob=", "--type=", "--sort=", "-t", "-g"],
+    glued: &[
+        "--glob=",
+        "--type=",
+        "--sort=",
+        "--max-depth=",
+        "--max-count=",
+        "-t",
+        "-g",
+    ],
 };
 
 const GREP: ListingOptions = ListingOptions {
@@ -136,6 +148,9 @@ const FD: ListingOptions = ListingOptions {
         "--max-depth",
         "-E",
         "--exclude",
+        "--max-results",
+        "--changed-within",
+        "--changed-before",
     ],
     glued: &[
         "-e",
@@ -295,8 +310,12 @@ fn glued_count(word: &str) -> bool {
 fn listed(words: &[&str]) -> Option<String> {
     let fine = |word: &&str| match word.strip_prefix('-') {
         Some(letters) => {
-            !letters.is_empty() && letters.chars().all(|letter| "1trSdUv".contains(letter))
+            !letters.is_empty()
+                && letters
+                    .chars()
+                    .all(|letter| "1trSdUvcupNR".contains(letter))
         }
+        None if matches!(*word, "." | "./") => true,
         None => {
             !word.is_empty()
                 && !word.starts_with(['/', '~'])
@@ -320,7 +339,8 @@ fn found(words: &[&str]) -> Option<String> {
         .collect();
     let widened = tests
         .iter()
-        .any(|word| matches!(*word, "-o" | "-or" | "!" | "-not" | "-iname"));
+        .any(|word| matches!(*word, "-o" | "-or" | "!" | "-not" | "-iname"))
+        || prints_before_it_looks(tests);
     let all = below(places)?;
     match named.as_slice() {
         [[_, name]] if !widened && !name.contains(['[', '\\', '?']) => {
@@ -328,6 +348,13 @@ fn found(words: &[&str]) -> Option<String> {
         }
         _ => Some(all),
     }
+}
+
+/// `find -print -name x` prints every name.
+fn prints_before_it_looks(tests: &[&str]) -> bool {
+    let place = |sought: fn(&str) -> bool| tests.iter().position(|word| sought(word));
+    let printed = place(|word| word.starts_with("-print"));
+    printed.is_some() && printed < place(|word| word == "-name")
 }
 
 fn ripgrep(words: &[&str]) -> Option<String> {

@@ -33,7 +33,6 @@ mod redirect;
 mod repeat;
 mod secret_tree;
 mod setting;
-mod shared;
 mod shell_state;
 mod sought;
 mod source;
@@ -91,6 +90,7 @@ fn opaque(kind: GapKind, span: Span) -> Analysis {
         effects: Vec::new(),
         coverage: Coverage::Opaque(Gap { kind, span }),
         needs: Vec::new(),
+        steps: 0,
     }
 }
 
@@ -102,6 +102,7 @@ pub(super) struct Evaluator<'c> {
     pub(super) effects: Vec<Effect>,
     pub(super) gaps: Vec<Gap>,
     pub(super) needs: Vec<Need>,
+    pub(super) steps: usize,
     fuel: u32,
     pub(super) depth: u32,
     /// Commands inside commands, across functions and nested text.
@@ -112,20 +113,11 @@ pub(super) struct Evaluator<'c> {
 }
 
 /// What is read or changed behind a link that the same command has made lies where
-/// the link leads.
-fn through_links(effects: &[Effect]) -> Vec<Gap> {
+/// the link leads; so does a second link under its name, where the first leads to a folder.
+fn through_links<'e>(effects: impl Iterator<Item = &'e Effect>) -> Vec<Gap> {
     let mut links: Vec<&str> = Vec::new();
     let mut gaps = Vec::new();
     for effect in effects {
-        if let FileChange::Write {
-            target,
-            how: WriteHow::Link,
-            ..
-        } = effect.act.file_change()
-        {
-            links.push(&target.path);
-            continue;
-        }
         let touched = match effect.act.touches() {
             Some((Touch::Read | Touch::Write | Touch::Delete | Touch::DeleteTree, target)) => {
                 &target.path
@@ -137,6 +129,14 @@ fn through_links(effects: &[Effect]) -> Vec<Gap> {
                 .strip_prefix(link)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
+        if let FileChange::Write {
+            target,
+            how: WriteHow::Link,
+            ..
+        } = effect.act.file_change()
+        {
+            links.push(&target.path);
+        }
         if behind {
             gaps.push(Gap {
                 kind: GapKind::Unseen("where the link leads".to_owned()),
@@ -165,6 +165,7 @@ impl<'c> Evaluator<'c> {
             effects: Vec::new(),
             gaps: Vec::new(),
             needs: Vec::new(),
+            steps: 0,
             fuel: FUEL,
             depth: 0,
             frames: 0,
@@ -175,7 +176,7 @@ impl<'c> Evaluator<'c> {
 
     fn finish(self) -> Analysis {
         let mut gaps: Vec<Gap> = Vec::new();
-        let through_links = through_links(&self.effects);
+        let through_links = through_links(self.effects.iter());
         for gap in self.gaps.into_iter().chain(through_links) {
             if !gaps.contains(&gap) {
                 gaps.push(gap);
@@ -193,6 +194,7 @@ impl<'c> Evaluator<'c> {
                 Coverage::Partial(gaps)
             },
             needs,
+            steps: self.steps,
         }
     }
 

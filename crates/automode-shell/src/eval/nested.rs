@@ -7,13 +7,13 @@ use super::output::{CommandOutput, Data};
 use super::prepared_command::PreparedCommand;
 use super::shell_state::ShellState;
 use super::variable::VariableBinding;
+use crate::ir::Nature;
 use crate::ir::{
     Act, Code, DynamicSource, Extent, Facts, FileFact, GapKind, Invocation, Language, Layer, Need,
     Nested, NestedStdin, Origin, Piece, ProgramEffects, Span, Stdin, Taint, Target, Value,
 };
 use crate::language::{self, CodeSource};
 use crate::place::{Place, taint_of_input};
-use crate::program::Nature;
 use crate::script::{self, ScriptFile, TaskStart};
 
 /// The program that runs other code: where it stands in the list, and how it was started.
@@ -84,8 +84,10 @@ impl Evaluator<'_> {
                 language,
                 arguments,
                 layer,
-            } => match installed_tool(&path, language) {
-                // `php vendor/bin/phpunit` is `vendor/bin/phpunit`.
+            } => match installed_tool(&path, language)
+                .or_else(|| self.linked_program(&path, language, shell))
+            {
+                // `php vendor/bin/phpunit` is `vendor/bin/phpunit`, and a link to `rm` is `rm`.
                 Some(tool) => {
                     let mut argv = vec![tool];
                     argv.extend(arguments);
@@ -120,6 +122,21 @@ impl Evaluator<'_> {
                 layer,
             } => self.input(language, &arguments, layer, starter, shell),
         }
+    }
+
+    /// The program of the system that a file only leads to.
+    fn linked_program(
+        &self,
+        path: &Value,
+        language: Option<Language>,
+        shell: &ShellState,
+    ) -> Option<Value> {
+        let target = Target::locate(path, shell.cwd.as_deref());
+        let program = self.facts.programs.get(&target.path)?;
+        let is_it = language.is_none()
+            && target.extent == Extent::Exact
+            && shell.files.get(&target).is_none();
+        is_it.then(|| Value::text(program.as_str(), path.span))
     }
 
     /// Words that a program starts, in a shell of its own whose files stay behind.
@@ -170,7 +187,12 @@ impl Evaluator<'_> {
         let laid: Option<Facts> = shell.files.over(self.facts);
         let facts = laid.as_ref().unwrap_or(self.facts);
         let consequence = script::resolve(request, self.context, facts);
-        self.below(consequence, layer, starter, shell)
+        let mut child = shell.child();
+        // `make -C sub`, `npm --prefix sub`: its lines run where it was told to work.
+        child.cwd = request.directory.map(str::to_owned);
+        let outcome = self.below(consequence, layer, starter, &mut child);
+        shell.files = child.files;
+        outcome
     }
 
     /// `python -m json.tool` where a file beside it has the module's name: that file runs.
@@ -372,7 +394,7 @@ impl Evaluator<'_> {
         shell: &mut ShellState,
     ) -> CommandOutput {
         match &starter.invocation.stdin {
-            Stdin::Text(text) if self.is_consumed(shell) || text.lines_match().is_some() => {
+            Stdin::Text(text) if text.lines_match().is_some() => {
                 self.unseen_stream(language, text.taint(), starter)
             }
             Stdin::Text(text) => self.code(language, text, arguments, layer, starter, shell),

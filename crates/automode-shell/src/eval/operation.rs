@@ -246,6 +246,11 @@ impl Evaluator<'_> {
                 None => value.is_dynamic().then_some(()).and(None),
             },
         };
+        if kind == ParameterFallback::Fail && missing != Some(false) && operand.is_dynamic() {
+            // `${x?$TOKEN}` shows the word in its complaint.
+            let what = "what the complaint about a parameter shows".to_owned();
+            self.gap(GapKind::Unseen(what), span);
+        }
         let empty = || Value::text("", span);
         let chosen = match (kind, missing) {
             (ParameterFallback::Use | ParameterFallback::Assign, Some(true)) => operand.clone(),

@@ -7,10 +7,11 @@ use super::nested::stream;
 use super::output::{CommandOutput, Data, stdin_taint};
 use super::shell_state::ShellState;
 use crate::ir::{
-    Act, Code, Direction, Extent, GapKind, Host, Invocation, Layer, Nested, Origin, PackageOp,
-    Piece, ProgramEffects, Redirect, Span, Stdin, Stdout, Taint, Target, Value, WriteHow,
+    Act, Code, Direction, Extent, GapKind, Host, Invocation, Layer, Nature, Nested, Origin,
+    PackageOp, Piece, ProgramEffects, Redirect, Span, Stdin, Stdout, Taint, Target, Value,
+    WriteHow, changes_work_tree, sets_work_aside,
 };
-use crate::program::{Nature, consult};
+use crate::program::{consult, natures_of_start};
 use crate::syntax::Assignment;
 
 /// A command about to start.
@@ -29,9 +30,10 @@ impl Evaluator<'_> {
         self.spend_on(shell.variables.len() * 8, prepared.span);
         let invocation = Invocation {
             argv: prepared.argv.clone(),
+            natures: natures_of_start(&prepared.argv),
             env: shell.environment(),
             redirects: prepared.redirects.clone(),
-            stdin: shell.stdin.clone(),
+            stdin: self.left_to_read(shell),
             stdout: shell.stdout.clone(),
             output: Taint::NONE,
             cwd: shell.cwd.clone(),
@@ -119,6 +121,7 @@ impl Evaluator<'_> {
             self.act(act, carried, by, span, invocation, shell);
         }
         self.needs.extend(consequence.needs);
+        self.steps = self.steps.saturating_add(consequence.steps);
         for gap in consequence.gaps {
             self.gap(gap.kind, gap.span);
         }
@@ -206,9 +209,13 @@ impl Evaluator<'_> {
                 let code = self.owned(code, invocation, shell);
                 Act::Execute { code, origin }
             }
-            Act::Vcs { .. } => {
-                // The files of the project may be others now.
+            Act::Vcs(ref op) => {
+                // The files of the project may be others now: `git checkout x && make` runs
+                // what the other Makefile says.
                 shell.files.lose(&Target::below(invocation.cwd.as_deref()));
+                if changes_work_tree(op, Some(invocation)) && !sets_work_aside(invocation) {
+                    note_write(&Target::below(None), WriteHow::Replace, Taint::NONE, shell);
+                }
                 act
             }
             other => other,

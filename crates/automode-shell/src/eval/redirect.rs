@@ -8,6 +8,7 @@ use super::shell_state::ShellState;
 use crate::ir::{
     Act, Direction, Host, Invocation, Redirect, Span, Stdin, Stdout, Taint, Target, Value, WriteHow,
 };
+use crate::program::natures_of;
 use crate::syntax::{
     self, Descriptor, PartKind, ProcessDirection, RedirectOperator, RedirectTarget, Script, Word,
     WordPart,
@@ -445,6 +446,7 @@ impl Evaluator<'_> {
     ) {
         self.invocations.push(Invocation {
             argv: vec![Value::text(":", span)],
+            natures: natures_of(":"),
             env: Vec::new(),
             redirects: redirections.list.clone(),
             stdin: redirections

@@ -1,9 +1,9 @@
 //! Loops of unknown length: a body runs until nothing new comes of it.
 
-use super::Evaluator;
 use super::output::CommandOutput;
 use super::shell_state::{EarlyExit, ShellState};
 use super::variable::Stored;
+use super::{Evaluator, through_links};
 use crate::ir::{Act, DynamicSource, GapKind, Invocation, Piece, Span, Taint, Value};
 
 /// How often what a loop changes is looked at before it is given up.
@@ -52,7 +52,12 @@ impl Evaluator<'_> {
             self.gap(GapKind::Budget, span);
         }
         let mut after = start.clone();
+        let mark = self.mark();
         let outcome = body(self, &mut after);
+        let round = self.effects.get(mark.effects..).unwrap_or_default();
+        // The next round goes through the links of this one.
+        let gaps = through_links(round.iter().chain(round));
+        self.gaps.extend(gaps);
         after.arrive(EarlyExit::Loop);
         start.join(after);
         start.certainty = shell.certainty;

@@ -7,8 +7,8 @@
 //! when they are told not to.
 
 use super::{Evaluator, sought};
+use crate::ir::Nature;
 use crate::place::{COMMON_SECRETS, has_secret_name};
-use crate::program::Nature;
 use crate::{Act, Effect, Extent, FileFact, Invocation, Need, Stdin, Target, Value, WriteHow};
 
 /// Trees of one command that are looked into.
@@ -72,20 +72,26 @@ impl Evaluator<'_> {
                 Depth::Here | Depth::Both => COMMON_SECRETS.iter().copied().filter(taken).collect(),
                 Depth::Below => Vec::new(),
             };
-            let below: Vec<String> = match tree.depth {
-                Depth::Below | Depth::Both => self.secrets_below(&tree.directory),
-                Depth::Here => Vec::new(),
+            // `cat *` shows whatever lies there, `cat *.md` what is named so.
+            let open = |pattern: &String| pattern.ends_with('*');
+            let found: Vec<String> = match tree.depth {
+                Depth::Here if tree.pattern.as_ref().is_some_and(|pattern| !open(pattern)) => {
+                    Vec::new()
+                }
+                Depth::Here | Depth::Below | Depth::Both => {
+                    self.secrets_found(&tree.directory, tree.depth)
+                }
             };
             let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-            let below = below.iter().filter(|path| taken(&last(path).as_str()));
-            for name in names.into_iter().chain(below.map(String::as_str)) {
+            let found = found.iter().filter(|path| taken(&last(path).as_str()));
+            for name in names.into_iter().chain(found.map(String::as_str)) {
                 self.secret_in(&tree, name);
             }
         }
     }
 
-    /// The secret files that are known to lie in directories below this one.
-    fn secrets_below(&mut self, directory: &str) -> Vec<String> {
+    /// The secret files that are known to lie in a directory or below it, by their names from there.
+    fn secrets_found(&mut self, directory: &str, depth: Depth) -> Vec<String> {
         let root = format!("{}/", directory.trim_end_matches('/'));
         if !self.facts.files.contains_key(&root) {
             let need = Need::Below(root);
@@ -97,7 +103,12 @@ impl Evaluator<'_> {
         let files = self.facts.files.range(root.clone()..);
         files
             .map_while(|(path, _)| path.strip_prefix(&root))
-            .filter(|rest| rest.contains('/') && !COMMON_SECRETS.contains(rest))
+            .filter(|rest| match depth {
+                Depth::Here => !rest.contains('/'),
+                Depth::Below => rest.contains('/'),
+                Depth::Both => true,
+            })
+            .filter(|rest| !COMMON_SECRETS.contains(rest))
             .filter(|rest| has_secret_name(rest))
             .map(str::to_owned)
             .collect()
@@ -304,13 +315,15 @@ impl Evaluator<'_> {
                         ],
                         &['u', '.'],
                     ) || !sought::included(invocation).is_empty()
+                        || is_named_whole(target, invocation)
                 };
                 recursive.then(|| (target.path.clone(), None, Depth::Both))
             }
             Extent::Exact | Extent::Below if reads => {
                 Some((target.path.clone(), None, Depth::Both))
             }
-            Extent::Pattern if shows || reads => {
+            // Whoever reads a set of files may show them: only who tells figures does not.
+            Extent::Pattern if !invocation.is_a(Nature::Summary) => {
                 let recursive = says(&["--recursive"], &['r', 'R']) && search;
                 matched_tree(&target.path, recursive || reads, runs_code)
             }
@@ -319,6 +332,13 @@ impl Evaluator<'_> {
             }
         }
     }
+}
+
+/// Whether a folder is named and every line in it looked for: a search that leaves out what is
+/// ignored goes into an ignored folder that it is given.
+fn is_named_whole(target: &Target, invocation: &Invocation) -> bool {
+    invocation.cwd.as_deref() != Some(target.path.trim_end_matches('/'))
+        && sought::takes_every_line(invocation)
 }
 
 /// The directory that a pattern takes its names from, and the names.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::file::Files;
 use super::output::CommandOutput;
 use super::redirect::RedirectSink;
-use super::shared::Shared;
 use super::variable::{Stored, VariableBinding, VariableNature, either, is_volatile};
 use crate::ir::{Certainty, Context, Host, Layer, Span, Stdin, Stdout, Value};
+use crate::shared::Shared;
 use crate::syntax::Command;
 
 #[derive(Clone, Debug)]
@@ -215,20 +215,13 @@ impl ShellState {
         let visible = |name: &str, binding: &VariableBinding| {
             binding.exported || crate::program::steers(name)
         };
-        self.variables
-            .iter()
-            .filter(|(name, binding)| visible(name, binding))
-            .filter_map(|(name, binding)| match &binding.value {
-                Stored::Scalar(value) if value.span != Span::default() => {
-                    Some((name.clone(), value.clone()))
-                }
-                Stored::Scalar(_)
-                | Stored::List(_)
-                | Stored::Map(_)
-                | Stored::Hidden(_)
-                | Stored::Reference(_)
-                | Stored::Unset => None,
-            })
+        // Most variables came from outside, and that shows for less than what they steer.
+        let set = self.variables.iter().filter_map(|(name, binding)| {
+            let value = binding.value.scalar()?;
+            (value.span != Span::default()).then_some((name, binding, value))
+        });
+        set.filter(|(name, binding, _)| visible(name, binding))
+            .map(|(name, _, value)| (name.clone(), value.clone()))
             .collect()
     }
 

@@ -26,6 +26,8 @@ const OTHERWISE: &[char] = &['v', 'f', 'z', 'U', 'y', 'x', 'o', 'P', 'E'];
 pub(super) fn words(invocation: &Invocation) -> Option<Vec<String>> {
     let mut sought = Vec::new();
     let mut counted = false;
+    // `-e` says that the next word is looked for, whatever it reads like.
+    let mut told = false;
     for word in invocation.argv.iter().skip(1) {
         let Some(word) = word.literal() else {
             // Behind the words, a pattern of names is where to look.
@@ -39,7 +41,9 @@ pub(super) fn words(invocation: &Invocation) -> Option<Vec<String>> {
         if skipped {
             continue;
         }
-        if word.starts_with("--") {
+        if std::mem::take(&mut told) {
+            sought.push(is_plain_word(&word).then(|| word.to_lowercase())?);
+        } else if word.starts_with("--") {
             if !is_plain_option(&word) {
                 return None;
             }
@@ -47,7 +51,15 @@ pub(super) fn words(invocation: &Invocation) -> Option<Vec<String>> {
             if !counted && word.contains(OTHERWISE) {
                 return None;
             }
-        } else if !is_place(&word) {
+            // `-e.` has its pattern glued on.
+            told = word.ends_with('e');
+            if !told && word.contains('e') {
+                return None;
+            }
+        } else if is_place(&word) {
+            // `grep -r . src`: the first word is what is looked for.
+            (!sought.is_empty()).then_some(())?;
+        } else {
             sought.push(is_plain_word(&word).then(|| word.to_lowercase())?);
         }
     }
@@ -133,4 +145,19 @@ fn is_plain_word(word: &str) -> bool {
         && word
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | ':' | '/' | ','))
+}
+
+/// Whether a search looks for what every line has: `rg . local`.
+pub(super) fn takes_every_line(invocation: &Invocation) -> bool {
+    const EVERYTHING: &[&str] = &[
+        "", ".", ".*", ".+", "^", "$", "^.*$", "^.*", "^.", "(.*)", "(.+)", "\\S", "\\S+", "\\w",
+        "\\w+", "[^ ]", "=", ":", "-",
+    ];
+    let words = invocation.argv.iter().skip(1);
+    words.filter_map(Value::literal).any(|word| {
+        let glued = ["-e", "--regexp="]
+            .iter()
+            .find_map(|flag| word.strip_prefix(flag));
+        EVERYTHING.contains(&glued.unwrap_or(&word))
+    })
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::Evaluator;
 use super::output::CommandOutput;
 use super::prepared_command::PreparedCommand;
-use super::shared::Shared;
 use super::shell_state::{EarlyExit, ShellState};
 use super::variable::{Stored, VariableBinding};
 use crate::ir::{
@@ -13,6 +12,7 @@ use crate::ir::{
     Target, Value,
 };
 use crate::place::Place;
+use crate::shared::Shared;
 
 impl Evaluator<'_> {
     /// `source`: a file that runs in this very shell.

@@ -80,6 +80,17 @@ impl Evaluator<'_> {
         self.consumed.contains(&shell.input)
     }
 
+    /// What a command finds in its input: where another has read before it, some of the text,
+    /// and of a listing some of the names.
+    pub(super) fn left_to_read(&self, shell: &ShellState) -> Stdin {
+        match &shell.stdin {
+            Stdin::Text(text) if self.is_consumed(shell) && text.lines_match().is_none() => {
+                Stdin::Pipe(text.taint())
+            }
+            stdin => stdin.clone(),
+        }
+    }
+
     /// What is shown goes where `exec` has led it.
     pub(super) fn note_kept(&mut self, outcome: &CommandOutput, by: usize, shell: &ShellState) {
         let Some((stdout, sink, span)) = &shell.kept else {

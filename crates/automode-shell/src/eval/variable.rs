@@ -145,6 +145,16 @@ impl Stored {
         }
     }
 
+    /// The one value of a plain variable.
+    pub(super) const fn scalar(&self) -> Option<&Value> {
+        match self {
+            Self::Scalar(value) => Some(value),
+            Self::List(_) | Self::Map(_) | Self::Hidden(_) | Self::Reference(_) | Self::Unset => {
+                None
+            }
+        }
+    }
+
     /// Forgets all but the marks.
     pub(super) fn give_up(&mut self) {
         let taint = self.taint();

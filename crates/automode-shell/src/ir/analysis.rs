@@ -22,4 +22,6 @@ pub struct Analysis {
     pub coverage: Coverage,
     /// Facts that would have made the analysis sharper.
     pub needs: Vec<Need>,
+    /// Steps that the readers of code took.
+    pub steps: usize,
 }

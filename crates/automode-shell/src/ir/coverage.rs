@@ -52,6 +52,24 @@ pub enum GapKind {
 const LOADED: &str = "what happens on loading ";
 
 impl GapKind {
+    /// The name of the program that nothing is known of.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        let Self::Program(name) = self else {
+            return None;
+        };
+        Some(name)
+    }
+
+    /// What the code is called that could not be seen.
+    #[must_use]
+    pub fn unseen(&self) -> Option<&str> {
+        let Self::Unseen(name) = self else {
+            return None;
+        };
+        Some(name)
+    }
+
     /// Something in a module of the project that runs when the module is loaded.
     #[must_use]
     pub fn of_module(path: &str) -> Self {
@@ -61,17 +79,7 @@ impl GapKind {
     /// The path of the module that it is about.
     #[must_use]
     pub fn module(&self) -> Option<&str> {
-        match self {
-            Self::Unseen(what) => what.strip_prefix(LOADED),
-            Self::Refused(_)
-            | Self::Syntax(_)
-            | Self::Program(_)
-            | Self::DynamicProgram
-            | Self::Argument { .. }
-            | Self::DynamicWord { .. }
-            | Self::Call { .. }
-            | Self::Budget => None,
-        }
+        self.unseen()?.strip_prefix(LOADED)
     }
 }
 

@@ -255,6 +255,32 @@ pub enum Code {
     Remote { host: String },
 }
 
+/// A program that is started by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartedProgram<'c> {
+    /// Found on the search path.
+    Named(&'c str),
+    /// A file.
+    At(&'c Target),
+}
+
+impl Code {
+    /// The program that is started, where the code is one and not something inside another.
+    #[must_use]
+    pub fn program(&self) -> Option<StartedProgram<'_>> {
+        match self {
+            Self::Program(name) => Some(StartedProgram::Named(name)),
+            Self::File(target) => Some(StartedProgram::At(target)),
+            Self::Task { .. }
+            | Self::Inline { .. }
+            | Self::Stream
+            | Self::Package(_)
+            | Self::Container { .. }
+            | Self::Remote { .. } => None,
+        }
+    }
+}
+
 /// Where executed code comes from, and whether it was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {

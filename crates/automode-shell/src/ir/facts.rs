@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     pub files: BTreeMap<String, FileFact>,
+    /// Of these, links that lead to a program of the system, and to which.
+    pub programs: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,13 +5,15 @@
 
 use std::borrow::Cow;
 
-use super::{Certainty, Span, Taint, Target, Value};
+use super::{Certainty, Nature, Natures, Span, Taint, Target, Value};
 
 /// A program with its arguments and surroundings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The program and its arguments; never empty.
     pub argv: Vec<Value>,
+    /// What kind of program it is; nothing where its name is not known.
+    pub natures: Natures,
     /// Assignments in front of the command, and variables exported before it in this command.
     pub env: Vec<(String, Value)>,
     pub redirects: Vec<Redirect>,
@@ -32,6 +34,12 @@ impl Invocation {
     #[must_use]
     pub fn literal_arguments(&self) -> Option<Vec<Cow<'_, str>>> {
         self.argv.iter().skip(1).map(Value::literal).collect()
+    }
+
+    /// Whether a program of this kind is started.
+    #[must_use]
+    pub const fn is_a(&self, nature: Nature) -> bool {
+        self.natures.contains(nature)
     }
 }
 

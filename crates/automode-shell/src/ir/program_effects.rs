@@ -11,6 +11,8 @@ pub struct ProgramEffects {
     pub output: Output,
     pub gaps: Vec<Gap>,
     pub needs: Vec<Need>,
+    /// Steps that were taken to find this out.
+    pub steps: usize,
 }
 
 /// What a program's standard output carries.

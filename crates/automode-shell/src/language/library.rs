@@ -52,6 +52,8 @@ const ESCAPES: &[&str] = &[
 pub(in crate::language) struct LibraryTable {
     /// By dotted name, sorted; `module.*` stands for the rest of a module.
     calls: &'static [NamedCall],
+    /// The last names of those that do more than compute, sorted.
+    doing: &'static [&'static str],
     /// Methods by the kind of their receiver, sorted; `*` stands for the rest.
     kinds: &'static [(&'static str, &'static [NamedCall])],
     /// Modules that may be imported, sorted.
@@ -239,9 +241,7 @@ impl LibraryTable {
 
     /// Whether any described call of this last name does more than compute.
     pub(in crate::language) fn names_effect(&self, last: &str) -> bool {
-        self.calls.iter().any(|(name, behaviour)| {
-            !behaviour.effects.is_empty() && name.rsplit('.').next() == Some(last)
-        })
+        self.doing.binary_search(&last).is_ok()
     }
 
     /// Whether a call is a member of this name: `File` for `File.delete`.

@@ -77,6 +77,11 @@ impl<'a> CodeReading<'a> {
         std::mem::replace(&mut self.muted, muted)
     }
 
+    /// Counts what a reader did to get here.
+    pub(in crate::language) fn took(&mut self, steps: usize) {
+        self.found.steps = self.found.steps.saturating_add(steps);
+    }
+
     /// Standard input comes through to standard output.
     pub(in crate::language) fn passes_input(&mut self) {
         self.found.output.passes_input = true;

@@ -144,11 +144,11 @@ pub fn is_secret_path(path: &str, home: Option<&str>) -> bool {
     is_common || Secret::named(&PathNames::of(path, home)).is_some()
 }
 
-/// Whether the last name of a path is one that secret files usually have.
+/// Whether the last name of a path is one that secret files have wherever they lie.
 #[must_use]
 pub fn has_secret_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    COMMON_SECRETS.contains(&name)
+    COMMON_SECRETS.contains(&name) || Secret::named(&PathNames::of(name, None)).is_some()
 }
 
 /// Whether a variable of this name usually holds a secret.
@@ -254,6 +254,13 @@ const HOME: PlaceRows<Secret> = &[
             ".config/heroku",
             ".vault-token",
             ".config/helm/registry",
+            ".config/helm/repositories.yaml",
+            ".jfrog",
+            ".talos",
+            ".config/talos",
+            ".akeyless",
+            ".cassandra/credentials",
+            ".clickhouse-client",
             ".cloudflared",
             ".wrangler/config",
             ".config/.wrangler",
@@ -470,6 +477,9 @@ const HOME: PlaceRows<Secret> = &[
             ".config/configstore/*",
             ".lftprc",
             ".lftp",
+            ".config/lftp",
+            ".local/share/lftp",
+            ".postman",
             ".ncftp",
             ".config/filezilla",
             ".filezilla",
@@ -477,6 +487,7 @@ const HOME: PlaceRows<Secret> = &[
             ".local/share/remmina",
             ".purple",
             ".config/weechat",
+            ".weechat",
             ".irssi",
             ".muttrc",
             ".mutt",
@@ -813,6 +824,8 @@ const SYSTEM: PlaceRows<Secret> = &[
             "library/keychains",
             "var/lib/lastpass",
             "etc/docker/key.json",
+            "etc/ipsec.secrets",
+            "etc/ppp/*-secrets",
         ],
     ),
     (
@@ -846,6 +859,7 @@ const ANYWHERE: PlaceRows<Secret> = &[
             "**/.envrc.local",
             "**/terraform.tfvars",
             "**/*.auto.tfvars",
+            "**/*secret*.tfvars",
             "**/*firebase-adminsdk*.json",
             "**/.flaskenv",
             "**/.dev.vars",
@@ -856,6 +870,9 @@ const ANYWHERE: PlaceRows<Secret> = &[
             "**/credentials.json",
             "**/credentials.yml",
             "**/service-account*.json",
+            "**/serviceaccount*.json",
+            "**/.aws/credentials",
+            "**/.docker/config.json",
             "**/.htpasswd",
             "**/wp-config.php",
             "**/master.key",
@@ -873,12 +890,13 @@ const ANYWHERE: PlaceRows<Secret> = &[
             "**/.pgpass",
             "**/auth.json",
             "**/token.json",
-            "**/appsettings.Production.json",
-            "**/appsettings.Staging.json",
+            "**/appsettings.production.json",
+            "**/appsettings.staging.json",
             "**/.my.cnf",
             "**/.dockerconfigjson",
             "**/kubeconfig",
             "**/*.kubeconfig",
+            "**/kubeconfig.*",
             "**/.env-*",
             "**/secrets.env",
             "**/secrets.properties",

@@ -111,6 +111,19 @@ fn secrets() {
         ("/home/dev/app/*.pem", Some(Secret::PrivateKey)),
         ("/home/dev/app/src/*.rs", None),
         ("/srv/tls/server.key", Some(Secret::PrivateKey)),
+        (
+            "/home/dev/app/appsettings.Production.json",
+            Some(Secret::EnvFile),
+        ),
+        (
+            "/home/dev/app/serviceAccountKey.json",
+            Some(Secret::EnvFile),
+        ),
+        (
+            "/home/dev/.jfrog/jfrog-cli.conf.v6",
+            Some(Secret::CloudCredential),
+        ),
+        ("/etc/ipsec.secrets", Some(Secret::Keychain)),
     ] {
         assert_eq!(place(path).secret, secret, "{path}");
     }
@@ -326,5 +339,37 @@ fn what_is_read_from_a_secret_place_is_marked() {
         "/",
     ] {
         assert!(!marks(path).has(Taint::SECRET), "{path}");
+    }
+}
+
+#[test]
+fn a_home_below_a_temporary_directory_is_a_home() {
+    let at = |home: &str, temporary: &str, path: &str| {
+        let context = Context {
+            cwd: "/work/app".to_owned(),
+            home: Some(home.to_owned()),
+            roots: vec!["/work/app".to_owned()],
+            variables: vec![("TMPDIR".to_owned(), temporary.to_owned())],
+        };
+        Zone::of(path, &context)
+    };
+    for (home, temporary, path, expected) in [
+        ("/tmp/home", "", "/tmp/home", Zone::Home),
+        ("/tmp/home", "", "/tmp/home/precious", Zone::InHome),
+        ("/tmp/home", "", "/tmp/other", Zone::Temp),
+        ("/tmp", "", "/tmp", Zone::Home),
+        ("/tmp", "", "/tmp/precious", Zone::InHome),
+        ("/tmp", "", "/var/tmp/x", Zone::Temp),
+        ("/tmp", "/tmp", "/tmp/precious", Zone::InHome),
+        ("/tmp", "/tmp/agent", "/tmp/agent/x", Zone::Temp),
+        ("/dev/shm/me", "", "/dev/shm/me/x", Zone::InHome),
+        ("/home/me", "/home/me/tmp", "/home/me/tmp/x", Zone::Temp),
+        ("/home/me", "/home/me", "/home/me/x", Zone::InHome),
+    ] {
+        assert_eq!(
+            at(home, temporary, path),
+            expected,
+            "{home} {temporary} {path}"
+        );
     }
 }

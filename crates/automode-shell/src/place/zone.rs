@@ -89,6 +89,15 @@ impl Context {
     pub fn is_inside(&self, directory: &str) -> bool {
         matches!(Zone::of(directory, self), Zone::ProjectRoot | Zone::Project)
     }
+
+    /// The directory for temporary files that a path lies below.
+    fn temporary_above(&self, path: &str) -> Option<&str> {
+        let own = self.variables.iter().filter(|(name, _)| name == "TMPDIR");
+        let mut own = own.map(|(_, value)| value.trim_end_matches('/'));
+        let mut common = TEMP.iter().copied();
+        own.find(|temporary| is_below(path, temporary))
+            .or_else(|| common.find(|temporary| is_below(path, temporary)))
+    }
 }
 
 impl Zone {
@@ -107,11 +116,11 @@ impl Zone {
             .home
             .as_deref()
             .map(|home| home.trim_end_matches('/'));
-        if let Some(zone) = Self::of_special(path) {
-            return zone;
-        }
         if home == Some(path) {
             return Self::Home;
+        }
+        if let Some(zone) = Self::of_special(path) {
+            return zone;
         }
         if let Some(zone) = Self::of_work(path, context) {
             return zone;
@@ -119,10 +128,15 @@ impl Zone {
         if path == "/" {
             return Self::Root;
         }
-        if home.is_some_and(|home| home != "/" && !home.is_empty() && is_below(path, home)) {
-            return Self::InHome;
+        let home = home.filter(|home| is_below(path, home));
+        match (home, context.temporary_above(path)) {
+            // A home below `/tmp`, as in a container, is a home; what is for temporary files in
+            // it is for them.
+            (Some(home), Some(temporary)) if is_below(temporary, home) => Self::Temp,
+            (Some(_), _) => Self::InHome,
+            (None, Some(_)) => Self::Temp,
+            (None, None) => Self::of_system(path),
         }
-        Self::of_system(path)
     }
 
     /// The same zone for something inside it.
@@ -201,18 +215,10 @@ impl Zone {
         if roots().any(|root| is_below(path, root)) {
             return Some(Self::Project);
         }
-        let temp = TEMP.iter().any(|temp| is_below(path, temp));
-        let own_temp = context
-            .variables
-            .iter()
-            .any(|(name, value)| name == "TMPDIR" && is_below(path, value.trim_end_matches('/')));
         let contains = roots()
             .chain([context.cwd.as_str()])
             .any(|root| is_below(root, path));
-        if contains && path != "/" {
-            return Some(Self::Ancestor);
-        }
-        (temp || own_temp).then_some(Self::Temp)
+        (contains && path != "/").then_some(Self::Ancestor)
     }
 
     fn of_system(path: &str) -> Self {

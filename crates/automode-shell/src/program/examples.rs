@@ -2,7 +2,7 @@
 
 use super::parse::words_before_command;
 use super::table::{Choice, Command, PROGRAMS, Role, Style, Takes};
-use super::{ProgramEffects, consult};
+use super::{ProgramEffects, consult, natures_of_start};
 use crate::{
     Certainty, Context, Dynamic, DynamicSource, Facts, Invocation, Piece, Span, Stdin, Stdout,
     Taint, Value,
@@ -268,6 +268,7 @@ fn run(line: &str) -> ProgramEffects {
         words.remove(0);
     }
     let invocation = Invocation {
+        natures: natures_of_start(&words),
         argv: words,
         env,
         redirects: Vec::new(),

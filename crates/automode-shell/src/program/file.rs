@@ -3,7 +3,7 @@
 use super::lookup;
 use super::meaning::{Meaning, Words};
 use super::mention::ENDINGS;
-use super::nature::Nature;
+use crate::ir::Nature;
 use crate::place::{Place, STREAMS, Zone, is_endless};
 use crate::template::{PathUse, PlaceEffect};
 use crate::{Account, Act, Code, Direction, Extent, Piece, Taint, Target, Value};
@@ -134,27 +134,17 @@ impl Meaning<'_> {
         named && !folder && !self.has("-mindepth")
     }
 
-    /// `**/name` where the search has one `-name` and nothing that widens it.
+    /// `**/name` where the search has one `-name` in front of what it does, and nothing
+    /// that widens it: `find -delete -name x` deletes before it looks at a name.
     pub(super) fn search_pattern(&self) -> Option<String> {
         let widened = ["-o", "-or", "!", "-not", ",", "("];
         if widened.iter().any(|name| self.has(name)) {
             return None;
         }
-        let names: Vec<u16> = self
-            .parsed
-            .command
-            .flags
-            .iter()
-            .filter(|(spelling, _)| matches!(*spelling, "-name" | "-iname"))
-            .map(|(_, flag)| flag.id)
-            .collect();
-        let mut tests = self
-            .parsed
-            .given
-            .iter()
-            .filter(|given| names.contains(&given.flag.id));
-        let only = tests.next()?;
-        if tests.next().is_some() {
+        let mut tests = self.given(&["-name", "-iname"]);
+        let only = tests.next().filter(|_| tests.next().is_none())?;
+        let mut actions = self.given(&["-delete", "-exec", "-execdir", "-ok", "-okdir"]);
+        if actions.any(|action| action.order < only.order) {
             return None;
         }
         let text = only.values.first()?.literal()?;

@@ -359,6 +359,18 @@ impl Meaning<'_> {
         flag.is_some_and(|flag| self.seen.binary_search(&flag.id).is_ok())
     }
 
+    /// The uses of flags that have one of these spellings, in their order.
+    pub fn given(&self, spellings: &[&str]) -> impl Iterator<Item = &FlagUse> {
+        let flags = &self.parsed.command.flags;
+        let ids: Vec<u16> = spellings
+            .iter()
+            .filter_map(|spelling| flags.find(spelling))
+            .map(|flag| flag.id)
+            .collect();
+        let given = self.parsed.given.iter();
+        given.filter(move |given| ids.contains(&given.flag.id))
+    }
+
     pub fn operand_values(&self) -> Vec<Value> {
         let operands = self.parsed.operands.iter();
         operands.map(|operand| operand.value.clone()).collect()

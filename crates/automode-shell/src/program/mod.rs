@@ -15,7 +15,6 @@ mod file;
 mod git;
 mod go_flags;
 mod layout;
-mod listing;
 mod lookup;
 mod meaning;
 mod media_filter;
@@ -37,7 +36,8 @@ mod terminal;
 mod text;
 mod variable;
 
-pub use nature::{Nature, Natures, natures_of, natures_of_version};
+pub(crate) use nature::natures_of_start;
+pub use nature::{natures_of, natures_of_version};
 pub use variable::is_steering_variable;
 pub(crate) use variable::{steers, steers_with};
 
@@ -118,6 +118,7 @@ fn either(mut first: ProgramEffects, other: ProgramEffects) -> ProgramEffects {
         }
     }
     first.needs.extend(other.needs);
+    first.steps = first.steps.saturating_add(other.steps);
     first.output = Output {
         taint: first.output.taint.with(other.output.taint),
         passes_input: first.output.passes_input || other.output.passes_input,

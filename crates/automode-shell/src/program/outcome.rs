@@ -24,8 +24,9 @@ impl Meaning<'_> {
             .iter()
             .find(|rule| self.holds(rule.when))
             .map(|rule| rule.kind);
-        self.out.output = self.output(rule);
-        self.mark_data(rule);
+        let read = self.read();
+        self.out.output = self.output(rule, read);
+        self.mark_data(rule, read);
         self.note_endless();
         self.out
     }
@@ -55,10 +56,15 @@ impl Meaning<'_> {
         taint_of_input(&self.invocation.stdin, Taint::NONE)
     }
 
-    fn output(&self, rule: Option<OutputKind>) -> Output {
-        let own = self.out.effects.iter().fold(self.marks, |taint, (act, _)| {
-            taint.with(read_by(act)).with(received_by(act))
-        });
+    /// The marks of what is read here.
+    fn read(&self) -> Taint {
+        let acts = self.out.effects.iter().map(|(act, _)| read_by(act));
+        acts.fold(self.marks, Taint::with)
+    }
+
+    fn output(&self, rule: Option<OutputKind>, read: Taint) -> Output {
+        let acts = self.out.effects.iter().map(|(act, _)| received_by(act));
+        let own = acts.fold(read, Taint::with);
         let operands: Vec<&Value> = self
             .parsed
             .operands
@@ -113,6 +119,11 @@ impl Meaning<'_> {
                 passes_input: true,
                 text: None,
             },
+            Some(OutputKind::Exchange) => Output {
+                taint: own.with(Taint::NETWORK).with(self.said()),
+                passes_input: true,
+                text: None,
+            },
             Some(OutputKind::Secret) => Output {
                 taint: own.with(Taint::SECRET),
                 passes_input: true,
@@ -136,9 +147,17 @@ impl Meaning<'_> {
         }
     }
 
+    /// The marks of all words.
+    fn said(&self) -> Taint {
+        let given = self.parsed.given.iter().flat_map(|given| &given.values);
+        given
+            .chain(self.parsed.operands.iter().map(|operand| &operand.value))
+            .fold(Taint::NONE, |taint, value| taint.with(value.taint()))
+    }
+
     /// What is written or sent carries the marks of what was read.
-    fn mark_data(&mut self, rule: Option<OutputKind>) {
-        let mut flow = self.marks;
+    fn mark_data(&mut self, rule: Option<OutputKind>, read: Taint) {
+        let mut flow = read;
         if self.out.output.passes_input {
             flow = flow.with(self.input());
         }
@@ -157,9 +176,9 @@ impl Meaning<'_> {
             )
         });
         for (act, _) in &self.out.effects {
-            flow = flow.with(read_by(act));
             // What answers a request comes in too, where the program is made to fetch.
-            let fetches = rule == Some(OutputKind::Network) || is_receiving(act);
+            let fetches = matches!(rule, Some(OutputKind::Network | OutputKind::Exchange))
+                || is_receiving(act);
             if fetches && !is_local(act) && !(builds && is_registry(act)) {
                 received = received.with(received_by(act));
             }
@@ -167,10 +186,7 @@ impl Meaning<'_> {
         if rule == Some(OutputKind::Bounded) {
             flow = flow.with(self.input()).without(Taint::ENDLESS);
         }
-        let words = self.parsed.given.iter().flat_map(|given| &given.values);
-        let said = words
-            .chain(self.parsed.operands.iter().map(|operand| &operand.value))
-            .fold(Taint::NONE, |taint, value| taint.with(value.taint()));
+        let said = self.said();
         for (act, _) in &mut self.out.effects {
             if let Act::Write { how, data, .. } = act {
                 match how {

@@ -141,10 +141,13 @@ impl<'a> Parser<'a> {
     fn word(&mut self, word: &'a Value) {
         let first = std::mem::replace(&mut self.first, false);
         let command = self.parsed.command;
+        let prefix = word.prefix();
         if !self.open || command.style == Style::Plain {
+            if self.parsed.end_of_flags.is_some() && may_be_option_after_all(command, &prefix) {
+                self.unknown(word);
+            }
             return self.operand(word);
         }
-        let prefix = word.prefix();
         let whole = word.literal();
         if let Some(text) = whole.as_deref() {
             let ends = ENDS.contains(&text) || command.ends.contains(&text);
@@ -375,16 +378,22 @@ impl<'a> Parser<'a> {
                     | Takes::Words
                     | Takes::Until => flag.values.len(),
                 };
-                let missing = fixed.saturating_sub(usize::from(glued.is_some()));
-                given.values.extend(glued);
-                for _ in 0..missing {
-                    given.values.extend(self.next().cloned());
+                let mut words: Vec<Value> = glued.into_iter().collect();
+                while words.len() < fixed {
+                    let Some(word) = self.next() else { break };
+                    words.push(word.clone());
                 }
+                // `-mpip install x`: where everything that is left belongs to one place,
+                // it begins with what is glued on.
+                given.rest = words.split_off(fixed.min(words.len()));
+                given.values = words;
                 if flag.takes == Takes::Rest {
-                    given.rest = self.rest();
+                    given.rest.extend(self.rest());
                 }
             }
-            (Takes::Until, _) => given.rest = self.until(),
+            (Takes::Until, glued) => {
+                given.rest = glued.into_iter().chain(self.until()).collect();
+            }
         }
         self.parsed.given.push(given);
     }
@@ -505,6 +514,12 @@ fn find(command: &Command, name: &str) -> Option<Flag> {
 /// `gosec -out x` writes `x`, where `sort -out x` writes `ut`.
 fn names_options_by_words(command: &Command) -> bool {
     command.flags.iter().any(|(name, _)| is_option_word(name))
+}
+
+/// Whether a word after `--` may be an option all the same: programs whose options are words
+/// behind one dash mostly read them themselves, and many of those know no `--`.
+fn may_be_option_after_all(command: &Command, word: &str) -> bool {
+    matches!(command.style, Style::Long) && word.len() > 1 && word.starts_with('-')
 }
 
 /// `-output` and `-out=x`, but neither `-vvv` nor `-l16`.

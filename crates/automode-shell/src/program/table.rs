@@ -6,8 +6,8 @@
 //! by far the most: they are rows of eight bytes, without an address in them.
 
 use super::name_digest::name_digest;
-use super::nature::{Nature, Natures};
 use crate::ir::Runner;
+use crate::ir::{Nature, Natures};
 use crate::template::{ActTemplate, Freedom, PathUse, Scoped};
 use crate::{
     Account, CloudVerb, DatabaseVerb, Direction, Interface, Language, PackageOp, PersistKind,
@@ -466,6 +466,8 @@ pub(crate) enum OutputKind {
     Decode,
     /// What comes out came from the network.
     Network,
+    /// The same, beside the request as it was sent, with all its words.
+    Exchange,
     /// What comes out may hold secrets.
     Secret,
     /// It never ends by itself.

@@ -5,49 +5,78 @@
 //! cannot be read is a fault: a policy that nobody can date allows nothing.
 //!
 //! It says what may run and starts nothing itself: whoever takes its server over must not
-//! get the machines with it. So it names no program, no file and no secret of a machine.
+//! get the machines with it, nor what is said on them. So it names no program, no file and no
+//! secret of a machine, and where its judges are, the machine has a say too.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use automode_core::policy::{Layer, Origin, Scope, SettingAssignment, Value, Written};
 
 use super::fault::Fault;
-use super::own;
+use super::places::Places;
+use super::{judge_address, own};
 
 /// What the first line begins with.
 const MARK: &str = "# automode-bundle ";
 
-/// Keys of a judge that start a program of the machine, or read or write a file of it.
-const OF_THE_MACHINE: [&str; 4] = ["command", "key_command", "key_file", "cassette"];
+/// Keys of a judge that start a program of the machine, read or write a file of it, or say
+/// whose account it is asked with.
+const OF_THE_MACHINE: [&str; 5] = ["command", "key_command", "key_file", "cassette", "headers"];
 /// Variables that an organisation may have its judge's key taken from begin so.
 const OWN_VARIABLES: &str = "AUTOMODE_";
 
 /// What a policy says that an organisation has no say in; nothing where it may go out.
 #[must_use]
 pub fn overreach(text: &str, file: &str) -> Vec<String> {
-    let origin = Origin {
-        file: file.to_owned(),
-        line: 0,
-        scope: Scope::Managed,
-    };
-    let layer = own::layer(text, &origin, &mut Vec::new());
+    let mut layer = own::layer(text, &origin(file), &mut Vec::new());
     let mut faults = Vec::new();
-    hold_to_words(&layer, &mut faults);
+    hold_to_words(&mut layer, &mut faults);
     faults.iter().map(ToString::to_string).collect()
 }
 
-/// Refuses what reaches beyond rules and settings.
-pub(super) fn hold_to_words(layer: &Layer, faults: &mut Vec<Fault>) {
-    for setting in &layer.settings {
-        for what in beyond(setting) {
-            faults.push(Fault {
-                file: layer.origin.file.clone(),
-                line: setting.line,
-                what: format!("`{what}` is not an organisation's to set"),
-                hint: Some("it belongs into the settings of the machine itself".to_owned()),
-            });
-        }
+/// The judges of a policy that are at addresses which the settings of these places do not name.
+#[must_use]
+pub fn judges_elsewhere(text: &str, file: &str, places: &Places) -> Vec<String> {
+    let mut policy = own::layer(text, &origin(file), &mut Vec::new());
+    let named = judge_address::named(&super::layers_of_machine(places));
+    let mut faults = Vec::new();
+    judge_address::hold(&mut policy, &named, &mut faults);
+    faults.iter().map(ToString::to_string).collect()
+}
+
+/// The addresses at which a policy wants judges to be asked.
+#[must_use]
+pub fn judge_addresses(text: &str) -> Vec<String> {
+    let policy = own::layer(text, &origin("policy"), &mut Vec::new());
+    let settings = policy.settings.iter();
+    settings
+        .flat_map(judge_address::addresses)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn origin(file: &str) -> Origin {
+    Origin {
+        file: file.to_owned(),
+        line: 0,
+        scope: Scope::Managed,
     }
+}
+
+/// Refuses what reaches beyond rules and settings: nothing is done by it, whatever else the
+/// fault leads to.
+pub(super) fn hold_to_words(layer: &mut Layer, faults: &mut Vec<Fault>) {
+    let file = layer.origin.file.clone();
+    layer.settings.retain(|setting| {
+        let beyond = beyond(setting);
+        faults.extend(beyond.iter().map(|what| Fault {
+            file: file.clone(),
+            line: setting.line,
+            what: format!("`{what}` is not an organisation's to set"),
+            hint: Some("it belongs into the settings of the machine itself".to_owned()),
+        }));
+        beyond.is_empty()
+    });
 }
 
 fn beyond(setting: &SettingAssignment) -> Vec<String> {
@@ -55,6 +84,7 @@ fn beyond(setting: &SettingAssignment) -> Vec<String> {
     match (key, &setting.value) {
         // What a judge sees leaves the machine: its secrets must not go along.
         ("judge.redact", Value::Flag(false)) => vec![key.to_owned()],
+        ("judge.hosts", _) => vec![key.to_owned()],
         ("judge.chain", Value::Tables(judges)) => {
             let keys = judges.iter().flatten();
             keys.filter(|(name, value)| is_of_the_machine(name, value))
@@ -144,6 +174,11 @@ mod tests {
                 "[[judge.chain]]\nkind = \"anthropic\"\n[[judge.chain]]\nkind = \"anthropic\"\ncassette = \"/home/dev/.bashrc\"\n",
                 1,
             ),
+            (
+                "[[judge.chain]]\nkind = \"openai\"\n[judge.chain.headers]\nauthorization = \"Bearer x\"\n",
+                1,
+            ),
+            ("[judge]\nhosts = [\"evil.example\"]\n", 1),
             ("[judge]\nredact = true\n", 0),
             ("[judge]\nredact = false\n", 1),
         ] {

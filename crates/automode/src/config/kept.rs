@@ -25,7 +25,9 @@ const LARGE: u64 = 64 * 1024;
 /// The largest thing that is kept.
 const MOST: u64 = 16 * 1024 * 1024;
 /// A file that changed later than this ago may change again in the same tick.
-const SETTLED: Duration = Duration::from_secs(2);
+const SETTLED: Duration = Duration::from_millis(100);
+/// The same where the file system counts whole seconds, by twos at most.
+const SETTLED_BY_SECONDS: Duration = Duration::from_secs(3);
 /// What is kept by another version may have been understood otherwise.
 const FORM: &str = concat!("automode ", env!("CARGO_PKG_VERSION"), " settings 1");
 
@@ -193,11 +195,17 @@ fn project(told: &Value, mut project: ProjectPolicy) -> Option<ProjectPolicy> {
 
 /// Whether both times lie far enough back.
 fn is_settled(about: &Metadata) -> bool {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let latest = u64::try_from(about.mtime().max(about.ctime()));
-    now.is_ok_and(|now| {
-        latest.is_ok_and(|latest| now.as_secs() > latest.saturating_add(SETTLED.as_secs()))
-    })
+    let is_fine = about.mtime_nsec() != 0 || about.ctime_nsec() != 0;
+    let settled = if is_fine { SETTLED } else { SETTLED_BY_SECONDS };
+    let since = |seconds: i64, nanoseconds: i64| {
+        let seconds = Duration::from_secs(u64::try_from(seconds).ok()?);
+        let time = seconds.checked_add(Duration::from_nanos(u64::try_from(nanoseconds).ok()?))?;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        now.ok()?.checked_sub(time)
+    };
+    let changed = since(about.ctime(), about.ctime_nsec());
+    let written = since(about.mtime(), about.mtime_nsec());
+    changed.is_some_and(|ago| ago > settled) && written.is_some_and(|ago| ago > settled)
 }
 
 fn told(rules: &[Written]) -> Value {

@@ -9,6 +9,7 @@ mod agent;
 mod bundle;
 mod fault;
 mod file;
+mod judge_address;
 mod kept;
 mod own;
 mod places;
@@ -16,7 +17,7 @@ pub mod schema;
 mod settings_value;
 mod watcher;
 
-pub use bundle::overreach;
+pub use bundle::{judge_addresses, judges_elsewhere, overreach};
 pub use places::{Place, Places, Trust};
 pub use watcher::PolicyWatcher;
 
@@ -48,6 +49,8 @@ struct Load<'a> {
     places: &'a Places,
     state: Option<&'a State>,
     sources: Sources,
+    /// Where among the layers the organisation's policy stands.
+    bundle: Option<usize>,
     read: Digester,
 }
 
@@ -57,6 +60,7 @@ impl<'a> Load<'a> {
             places,
             state,
             sources: Sources::default(),
+            bundle: None,
             read: Digester::default(),
         }
     }
@@ -68,6 +72,7 @@ impl<'a> Load<'a> {
                 self.sources.faults.push(fault.to_string());
             }
         }
+        self.hold_judges();
         self.sources.digest = self.read.hex();
         Policy::new(self.sources)
     }
@@ -98,10 +103,29 @@ impl<'a> Load<'a> {
         {
             shelf.keep(state, said.clone(), &digest);
         }
+        if place.format == places::SettingsFormat::Bundle && matches!(said, Understood::Layer(_)) {
+            self.bundle = Some(self.sources.layers.len());
+        }
         self.take(said);
         let faults = faults.iter().map(ToString::to_string);
         self.sources.faults.extend(faults);
         Ok(())
+    }
+
+    /// Where a judge of the organisation may be is known once every other file was read.
+    fn hold_judges(&mut self) {
+        let Some(at) = self.bundle else {
+            return;
+        };
+        let layers = self.sources.layers.iter().enumerate();
+        let machine = layers.filter(|(own, _)| *own != at).map(|(_, layer)| layer);
+        let named = judge_address::named(machine);
+        let mut faults = Vec::new();
+        if let Some(policy) = self.sources.layers.get_mut(at) {
+            judge_address::hold(policy, &named, &mut faults);
+        }
+        let faults = faults.iter().map(ToString::to_string);
+        self.sources.faults.extend(faults);
     }
 
     fn note(&mut self, place: &Place, digest: &str) {
@@ -119,6 +143,22 @@ impl<'a> Load<'a> {
     }
 }
 
+/// What the machine's own files say; what cannot be read names nothing.
+fn layers_of_machine(places: &Places) -> Vec<Layer> {
+    let own = places
+        .iter()
+        .filter(|place| place.format == places::SettingsFormat::Own);
+    let read = |place: &Place| {
+        let about = file::look(place).ok().flatten()?;
+        let text = file::read(place, &about).ok()?;
+        match understand(place, &text, &mut Vec::new()) {
+            Understood::Layer(layer) => Some(layer),
+            Understood::Project(_) => None,
+        }
+    };
+    own.filter_map(read).collect()
+}
+
 fn understand(place: &Place, text: &str, faults: &mut Vec<Fault>) -> Understood {
     match (place.format, place.trust()) {
         (places::SettingsFormat::Own, Trust::Full) => {
@@ -126,7 +166,7 @@ fn understand(place: &Place, text: &str, faults: &mut Vec<Fault>) -> Understood 
         }
         (places::SettingsFormat::Bundle, Trust::Full) => {
             let mut layer = own::layer(text, &place.origin(), faults);
-            bundle::hold_to_words(&layer, faults);
+            bundle::hold_to_words(&mut layer, faults);
             bundle::tighten_when_stale(text, &mut layer, faults);
             Understood::Layer(layer)
         }

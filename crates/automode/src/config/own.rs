@@ -32,7 +32,8 @@ pub(super) fn layer(text: &str, origin: &Origin, faults: &mut Vec<Fault>) -> Lay
     layer
 }
 
-/// Reads a repository's file: deny and ask rules count, the rest is noted.
+/// Reads a repository's file: deny and ask rules count, and settings that it may tighten; the
+/// rest is noted.
 pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> ProjectPolicy {
     let mut project = place.empty_project();
     let file = project.origin.file.clone();
@@ -40,10 +41,13 @@ pub(super) fn project(text: &str, place: &Place, faults: &mut Vec<Fault>) -> Pro
     reader.walk(&mut |reader, key, value, line| match key {
         "permissions.deny" => project.deny.extend(reader.texts(key, value)),
         "permissions.ask" => project.ask.extend(reader.texts(key, value)),
-        _ => project.ignored.push(Written {
-            text: key.to_owned(),
-            line,
-        }),
+        _ => match Field::find(key).filter(|field| field.is_tightenable()) {
+            Some(field) => project.settings.extend(reader.setting(field, value, line)),
+            None => project.ignored.push(Written {
+                text: key.to_owned(),
+                line,
+            }),
+        },
     });
     project
 }
@@ -142,7 +146,9 @@ impl<'t, 'f> TomlSettings<'t, 'f> {
                         let texts = self.texts(key, value);
                         layer.prose.push((list, texts));
                     }
-                    (None, Some(field)) => self.setting(layer, field, value, line),
+                    (None, Some(field)) => {
+                        layer.settings.extend(self.setting(field, value, line));
+                    }
                     (None, None) => {}
                 }
             }
@@ -151,11 +157,10 @@ impl<'t, 'f> TomlSettings<'t, 'f> {
 
     fn setting(
         &mut self,
-        layer: &mut Layer,
         field: &'static Field,
         value: &Spanned<DeValue<'_>>,
         line: u32,
-    ) {
+    ) -> Option<SettingAssignment> {
         let converted = convert(value.get_ref(), &field.kind);
         let checked = converted
             .ok_or_else(|| match value.get_ref() {
@@ -164,10 +169,11 @@ impl<'t, 'f> TomlSettings<'t, 'f> {
             })
             .and_then(|value| field.kind.accepts(&value).map(|()| value));
         match checked {
-            Ok(value) => layer
-                .settings
-                .push(SettingAssignment { field, value, line }),
-            Err(why) => self.0.fault(line, format!("`{}`: {why}", field.key), None),
+            Ok(value) => Some(SettingAssignment { field, value, line }),
+            Err(why) => {
+                self.0.fault(line, format!("`{}`: {why}", field.key), None);
+                None
+            }
         }
     }
 

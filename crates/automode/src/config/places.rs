@@ -254,6 +254,7 @@ impl Place {
             root: root.map_or_else(String::new, |root| root.display().to_string()),
             ask: Vec::new(),
             deny: Vec::new(),
+            settings: Vec::new(),
             ignored: Vec::new(),
         }
     }

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use automode_core::{
-    ChangedFile, Changes, Facts, GitState, MAX_MATCHES, NamePattern, PathFact, PathKind, Query,
-    Remote, RepoFact, Tracking,
+    ChangedFile, Changes, Facts, GitCredential, GitState, MAX_MATCHES, NamePattern, PathFact,
+    PathKind, Query, Remote, RepoFact, Tracking,
 };
 use automode_shell::FileFact;
 
@@ -189,6 +189,17 @@ impl World {
                 .any(|file| file.starts_with(&below))
     }
 
+    /// What the addresses of its remotes give away.
+    fn credentials(&self) -> Vec<GitCredential> {
+        let file = format!("{}/.git/config", self.cwd);
+        let remotes = self.remotes.iter();
+        let read = |remote: &Remote| {
+            let key = format!("remote.{}.url", remote.name);
+            GitCredential::read(&file, &key, &remote.url)
+        };
+        remotes.filter_map(read).collect()
+    }
+
     pub fn repo(&self) -> RepoFact {
         RepoFact {
             root: Some(self.cwd.clone()),
@@ -197,6 +208,7 @@ impl World {
             remotes: self.remotes.clone(),
             // Nobody can look into a project that is only named.
             dirty: !self.pristine || !self.is_untouched(&self.cwd),
+            credentials: self.credentials(),
             ..RepoFact::default()
         }
     }

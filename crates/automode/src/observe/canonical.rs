@@ -77,6 +77,7 @@ impl Resolver {
                 let within = self.directory(above)?.join(name);
                 match fs::symlink_metadata(&within) {
                     Ok(about) if about.is_dir() => Some(within),
+                    Err(error) if error.kind() == ErrorKind::NotFound => None,
                     Ok(_) | Err(_) => fs::canonicalize(&within).ok(),
                 }
             }

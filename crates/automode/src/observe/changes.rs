@@ -95,7 +95,8 @@ fn listed(root: &Path, since: Option<&str>) -> Option<Listed> {
         "--no-renames",
         "--no-ext-diff",
         "--no-textconv",
-        "--ignore-submodules=all",
+        // Only where they stand is told, which starts nothing in them.
+        "--ignore-submodules=dirty",
         commit,
         "--",
     ];
@@ -166,18 +167,8 @@ fn names(output: &[u8]) -> Option<BTreeSet<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observe::test_git::run;
     use automode_shell::FileFact;
-    use std::process::Command;
-
-    fn run(root: &Path, arguments: &[&str]) {
-        let done = Command::new("git")
-            .current_dir(root)
-            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
-            .args(arguments)
-            .output()
-            .expect("git runs");
-        assert!(done.status.success(), "{arguments:?}: {done:?}");
-    }
 
     fn shown(changes: &Changes, root: &Path) -> Vec<(String, Option<String>, Option<String>)> {
         let prefix = format!("{}/", root.display());

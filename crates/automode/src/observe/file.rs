@@ -2,8 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use automode_core::{PathFact, PathKind};
 use automode_shell::FileFact;
 
 /// The largest file that is read.
@@ -37,6 +38,19 @@ pub(super) fn read(path: &Path) -> FileFact {
     }
 }
 
+/// The program of the system that a path leads to, over a link on its way or at its end.
+pub(super) fn linked_program(path: &Path, known: Option<&PathFact>) -> Option<String> {
+    const SYSTEM: [&str; 3] = ["/usr", "/bin", "/sbin"];
+    let real = match known {
+        Some(fact) if fact.kind == PathKind::Absent => return None,
+        Some(fact) => PathBuf::from(fact.canonical.as_ref()?),
+        None => fs::canonicalize(path).ok()?,
+    };
+    let systems = SYSTEM.iter().any(|top| real.starts_with(top));
+    let leads_there = systems && real != path && real.is_file();
+    leads_there.then(|| real.to_str().map(str::to_owned))?
+}
+
 /// The bytes of a regular file, up to a bound; `None` where it cannot be read.
 #[must_use]
 pub fn first_bytes(path: &Path, most: u64) -> Option<Vec<u8>> {
@@ -55,6 +69,26 @@ pub fn first_bytes(path: &Path, most: u64) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_to_a_program_of_the_system_is_followed() {
+        let tree = tempfile::tempdir().expect("a directory");
+        let check = |name: &str, to: &Path, expected: bool| {
+            let link = tree.path().join(name);
+            std::os::unix::fs::symlink(to, &link).expect("a link");
+            let found = linked_program(&link, None);
+            assert_eq!(found.is_some(), expected, "{name}: {found:?}");
+        };
+        check("tool", Path::new("/bin/sh"), true);
+        check("twice", &tree.path().join("tool"), true);
+        check("folder", Path::new("/usr/bin"), false);
+        check("nowhere", Path::new("/usr/bin/no-such-program"), false);
+        fs::write(tree.path().join("own"), "x").expect("written");
+        check("beside", &tree.path().join("own"), false);
+        assert_eq!(linked_program(&tree.path().join("own"), None), None);
+        // A folder on the way may be the link.
+        assert!(linked_program(&tree.path().join("folder/env"), None).is_some());
+    }
 
     #[test]
     fn only_text_of_a_sane_size_is_read() {

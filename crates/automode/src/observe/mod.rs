@@ -8,12 +8,17 @@
 mod canonical;
 mod changes;
 mod file;
+mod folder;
 mod git;
+mod lead;
 mod outgoing;
 mod path;
 mod pattern;
+mod replaced;
 mod repo;
 mod second_name;
+#[cfg(test)]
+mod test_git;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +28,7 @@ use automode_shell::FileFact;
 
 use self::canonical::Resolver;
 pub use self::file::first_bytes;
+pub use self::folder::look as files_below;
 pub use self::git::blob_name;
 use crate::ports::FileSystem;
 
@@ -56,9 +62,27 @@ impl FileSystem for Machine {
                         .matches
                         .extend(taken.map(|taken| (path.clone(), taken)));
                 }
+                Query::Folder(directory) => {
+                    let files = folder::look(Path::new(directory));
+                    facts
+                        .folders
+                        .extend(files.map(|files| (directory.clone(), files)));
+                }
+                Query::Leads { directory, depth } => {
+                    let found = lead::look(Path::new(directory), *depth);
+                    facts
+                        .leads
+                        .entry(directory.clone())
+                        .or_default()
+                        .extend(found);
+                }
                 Query::File(path) => {
-                    let known = facts.paths.get(path).map(|fact| fact.kind);
-                    facts.shell.files.insert(path.clone(), text(path, known));
+                    let known = facts.paths.get(path);
+                    let program = file::linked_program(Path::new(path), known);
+                    let found = text(path, known.map(|fact| fact.kind));
+                    facts.shell.files.insert(path.clone(), found);
+                    let linked = program.map(|program| (path.clone(), program));
+                    facts.shell.programs.extend(linked);
                 }
                 Query::Tree(directory) => {
                     let files = &mut facts.shell.files;
@@ -94,6 +118,18 @@ impl FileSystem for Machine {
                         None => found,
                     };
                     facts.outgoing.insert(directory.clone(), all);
+                }
+                Query::Replaced {
+                    directory,
+                    revision,
+                } => {
+                    let found = replaced::look(Path::new(directory), revision);
+                    // Several names bring what any of them has.
+                    let all = match facts.replaced.remove(directory) {
+                        Some(known) => known.with(found),
+                        None => found,
+                    };
+                    facts.replaced.insert(directory.clone(), all);
                 }
                 Query::Transcript | Query::Permit => {}
             }

@@ -127,18 +127,8 @@ fn absolute(root: &Path, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observe::test_git::run;
     use std::fs;
-    use std::process::Command;
-
-    fn run(root: &Path, arguments: &[&str]) {
-        let done = Command::new("git")
-            .current_dir(root)
-            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
-            .args(arguments)
-            .output()
-            .expect("git runs");
-        assert!(done.status.success(), "{arguments:?}: {done:?}");
-    }
 
     fn text(root: &Path, outgoing: &Outgoing, name: &str) -> String {
         let path = root.join(name).display().to_string();

@@ -29,7 +29,7 @@ pub(super) fn look(path: &Path, resolver: &mut Resolver) -> PathFact {
         | PathKind::Link
         | PathKind::Other => resolver.resolve(path, kind),
     };
-    let other_names = file.as_ref().is_some_and(has_other_names);
+    let other_names = file.as_ref().is_some_and(second_name::is_shared);
     // Another name of a secret is the secret.
     let canonical = match &file {
         Some(file) if other_names => second_name::secret(file).or(canonical),
@@ -55,18 +55,6 @@ pub(super) fn look(path: &Path, resolver: &mut Resolver) -> PathFact {
         size: file.as_ref().map(Metadata::len),
         other_names,
     }
-}
-
-/// Whether a file is found under another name as well.
-#[cfg(unix)]
-fn has_other_names(file: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    file.nlink() > 1
-}
-
-#[cfg(not(unix))]
-fn has_other_names(_file: &Metadata) -> bool {
-    false
 }
 
 fn kind(found: &Metadata) -> PathKind {

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use automode_core::{HOOKS, Remote, RepoFact};
+use automode_core::{GitCredential, HOOKS, Remote, RepoFact};
 use automode_shell::FileFact;
 
 use super::canonical::Resolver;
@@ -58,11 +58,15 @@ const HELPERS: &[&str] = &[
 /// Keys that lead what is fetched or pushed elsewhere than to the remote's address.
 const REDIRECTS: &[&str] = &["remote.*.pushurl", "url.*.insteadof", "url.*.pushinsteadof"];
 
+/// How many refs may stand for each other.
+const MOST_LINKED_REFS: u8 = 5;
+
 pub(super) fn look(directory: &Path, resolver: &mut Resolver) -> RepoFact {
     let start = resolver.existing(directory);
     let Some(repository) = start.and_then(|start| around(&start)) else {
         return RepoFact {
             dirty: true,
+            credentials: credentials(user_settings()),
             ..RepoFact::default()
         };
     };
@@ -79,6 +83,7 @@ pub(super) fn look(directory: &Path, resolver: &mut Resolver) -> RepoFact {
         dirty: true,
         head: repository.head(),
         helpers: repository.programs(config),
+        credentials: repository.credentials(),
     }
 }
 
@@ -160,6 +165,7 @@ impl ObservedRepository {
         self.config().iter().all(|(key, value)| match key.as_str() {
             "core.worktree" => false,
             "extensions.objectformat" => value.eq_ignore_ascii_case("sha1"),
+            "extensions.refstorage" => value.eq_ignore_ascii_case("files"),
             _ => true,
         })
     }
@@ -183,31 +189,124 @@ impl ObservedRepository {
         let Some(name) = head.trim().strip_prefix("ref:").map(str::trim) else {
             return Some(head.trim().to_owned());
         };
+        self.commit_of(name)
+    }
+
+    /// What a ref stands for, in hex: a commit, or a tag of its own.
+    pub fn commit_of(&self, name: &str) -> Option<String> {
+        let mut name = name.to_owned();
+        for _ in 0..MOST_LINKED_REFS {
+            let value = self.ref_text(&name)?;
+            match value.strip_prefix("ref:") {
+                Some(next) => next.trim().clone_into(&mut name),
+                // What was fetched has its origin behind it.
+                None => return value.split_whitespace().next().map(str::to_owned),
+            }
+        }
+        None
+    }
+
+    fn ref_text(&self, name: &str) -> Option<String> {
+        // `HEAD` and its kin belong to a working tree.
+        let own = || {
+            let is_own = !name.starts_with("refs/") || name.starts_with("refs/bisect/");
+            text(&self.own.join(name)).filter(|_| is_own)
+        };
         let loose = || text(&self.common.join(name));
         let packed = || {
             let all = fs::read_to_string(self.common.join("packed-refs")).ok()?;
-            all.lines().find_map(|line| {
-                let (id, own) = line.split_once(' ')?;
-                (own.trim() == name).then(|| id.to_owned())
-            })
+            let mut lines = all.lines().filter_map(|line| line.split_once(' '));
+            let found = lines.find(|(_, own)| own.trim() == name);
+            found.map(|(id, _)| id.to_owned())
         };
-        loose().map(|id| id.trim().to_owned()).or_else(packed)
+        own().or_else(loose).or_else(packed)
+    }
+
+    /// The refs that a typed name may stand for: a branch, a tag, a branch of a remote; with a
+    /// star at its end, those of this working tree that begin so.
+    pub fn refs_named(&self, name: &str) -> Vec<String> {
+        if name.is_empty() || name.contains("..") || name.starts_with('/') {
+            return Vec::new();
+        }
+        if let Some((folder, first)) = name
+            .strip_suffix('*')
+            .and_then(|name| name.rsplit_once('/'))
+        {
+            let names = fs::read_dir(self.own.join(folder)).into_iter().flatten();
+            let names = names
+                .flatten()
+                .filter_map(|one| one.file_name().into_string().ok());
+            let alike = names.filter(|own| own.starts_with(first));
+            return alike.map(|own| format!("{folder}/{own}")).collect();
+        }
+        let mut places = ["", "refs/", "refs/heads/", "refs/tags/", "refs/remotes/"]
+            .map(|folder| format!("{folder}{name}"))
+            .into_iter()
+            .filter(|place| place.starts_with("refs/") || !place.contains('/'))
+            .collect::<Vec<_>>();
+        places.push(format!("refs/remotes/{name}/HEAD"));
+        let remotes = remotes(self.config());
+        let of_remotes = remotes
+            .iter()
+            .map(|remote| format!("refs/remotes/{}/{name}", remote.name));
+        places.extend(of_remotes);
+        places
+    }
+
+    /// What a ref stood for before, the latest last.
+    pub fn log_of(&self, name: &str) -> Option<String> {
+        let own = text(&self.own.join("logs").join(name));
+        own.or_else(|| text(&self.common.join("logs").join(name)))
+    }
+
+    /// The branch that is checked out.
+    pub fn branch(&self) -> Option<String> {
+        symbolic(self.head_text()?, "refs/heads/")
+    }
+
+    /// The branch or commit that was left some checkouts ago.
+    pub fn branch_before(&self, back: usize) -> Option<String> {
+        let log = text(&self.own.join("logs/HEAD"))?;
+        let moves = log.lines().rev().filter_map(|line| {
+            let (_, moved) = line.split_once("checkout: moving from ")?;
+            moved.split_once(" to ").map(|(from, _)| from.to_owned())
+        });
+        moves.into_iter().nth(back.checked_sub(1)?)
+    }
+
+    /// The branch that another one follows.
+    pub fn upstream(&self, branch: &str) -> Option<String> {
+        let value = |key: &str| {
+            let key = format!("branch.{branch}.{key}");
+            let mut entries = self.config().iter();
+            entries
+                .find(|(own, _)| *own == key)
+                .map(|(_, value)| value.clone())
+        };
+        let (remote, merge) = (value("remote")?, value("merge")?);
+        match remote.as_str() {
+            "." => Some(merge),
+            remote => Some(format!("{remote}/{}", merge.strip_prefix("refs/heads/")?)),
+        }
+    }
+
+    /// Credentials in the settings that git shows here.
+    fn credentials(&self) -> Vec<GitCredential> {
+        let own = [self.common.join("config"), self.own.join("config.worktree")];
+        credentials(own.into_iter().chain(user_settings()))
     }
 
     /// Lists of what is left out everywhere in the working tree: its own, then the user's.
     pub fn ignore_lists(&self) -> Vec<PathBuf> {
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        let config = std::env::var_os("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .or_else(|| home.as_ref().map(|home| home.join(".config")));
-        let user = home.iter().map(|home| home.join(".gitconfig"));
-        let user = user.chain(config.iter().map(|config| config.join("git/config")));
+        let (home, config) = user_folders();
         let own = |entries: &[(String, String)]| {
             let mut latest_first = entries.iter().rev();
             let found = latest_first.find(|(key, _)| key == "core.excludesfile");
             found.map(|(_, value)| value.clone())
         };
-        let mut user = user.map(|path| parse(&text(&path).unwrap_or_default()));
+        let mut user = user_settings()
+            .into_iter()
+            .map(|path| parse(&text(&path).unwrap_or_default()));
         let named = own(self.config()).or_else(|| user.find_map(|entries| own(&entries)));
         let listed = match named {
             Some(name) => match name.strip_prefix("~/") {
@@ -223,6 +322,58 @@ impl ObservedRepository {
     /// Keys of its configuration that make git start a program.
     pub fn helpers(&self) -> Vec<String> {
         helpers(self.config())
+    }
+}
+
+/// The user's home, and the folder of their settings.
+fn user_folders() -> (Option<PathBuf>, Option<PathBuf>) {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let config = std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| home.as_ref().map(|home| home.join(".config")));
+    (home, config)
+}
+
+/// The files of settings that a user may have.
+fn user_settings() -> Vec<PathBuf> {
+    let (home, config) = user_folders();
+    let home = home.into_iter().map(|home| home.join(".gitconfig"));
+    let config = config.into_iter().map(|config| config.join("git/config"));
+    home.chain(config).collect()
+}
+
+/// The most files of settings that are gone through; what they include is among them.
+const MOST_SETTINGS: usize = 16;
+
+/// The credentials in these files, and in those that they include whatever the condition.
+fn credentials(files: impl IntoIterator<Item = PathBuf>) -> Vec<GitCredential> {
+    let mut files: Vec<PathBuf> = files.into_iter().collect();
+    let mut found = Vec::new();
+    let mut at = 0usize;
+    while let Some(path) = files.get(at).filter(|_| at < MOST_SETTINGS).cloned() {
+        at = at.saturating_add(1);
+        let Some(text) = text(&path) else { continue };
+        let file = path.to_string_lossy();
+        // A value may go on in the next line; a comment that ends so hides nothing all the same.
+        let joined = text.contains("\\\n").then(|| text.replace("\\\n", ""));
+        let entries = std::iter::once(&text)
+            .chain(&joined)
+            .flat_map(|text| parse(text));
+        for (key, value) in entries {
+            if is_listed(&["include.path", "includeif.*.path"], &key) {
+                files.push(included(&path, &value));
+            }
+            found.extend(GitCredential::read(&file, &key, &value));
+        }
+    }
+    found
+}
+
+/// Where a file of settings finds another that it includes.
+fn included(from: &Path, name: &str) -> PathBuf {
+    match (name.strip_prefix("~/"), user_folders().0) {
+        (Some(below), Some(home)) => home.join(below),
+        (Some(_) | None, _) => from.parent().unwrap_or(from).join(name),
     }
 }
 

@@ -50,20 +50,66 @@ pub(super) fn secret(file: &Metadata) -> Option<PathBuf> {
 }
 
 fn among(home: &Path, file: &Metadata) -> Option<PathBuf> {
-    let home = fs::canonicalize(home).ok()?;
-    PLACES.iter().find_map(|place| {
-        let place = home.join(place);
-        let about = fs::symlink_metadata(&place).ok()?;
-        if about.is_dir() {
-            let names = fs::read_dir(&place).ok()?;
-            return names
-                .take(MOST)
-                .flatten()
-                .find(|name| name.metadata().is_ok_and(|other| same(file, &other)))
-                .map(|name| name.path());
+    let mut found = None;
+    for_each_secret(home, |path, about| {
+        if found.is_none() && same(file, about) {
+            found = Some(path);
         }
-        same(file, &about).then_some(place)
-    })
+    });
+    found
+}
+
+/// The secrets that have more names than the one under which they are known.
+pub(super) fn with_second_names() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if let Some(home) = std::env::var_os("HOME") {
+        for_each_secret(Path::new(&home), |path, about| {
+            found.extend(is_shared(about).then_some(path));
+        });
+    }
+    found
+}
+
+/// Whether a path is a file that is known by what was found out about it.
+pub(super) fn is(path: &Path, file: &Metadata) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| same(&about, file))
+}
+
+/// Goes through the files in the places of secrets.
+fn for_each_secret(home: &Path, mut each: impl FnMut(PathBuf, &Metadata)) {
+    let Ok(home) = fs::canonicalize(home) else {
+        return;
+    };
+    for place in PLACES {
+        let place = home.join(place);
+        let Ok(about) = fs::symlink_metadata(&place) else {
+            continue;
+        };
+        if !about.is_dir() {
+            each(place, &about);
+            continue;
+        }
+        for name in fs::read_dir(&place).into_iter().flatten().take(MOST) {
+            let known = name.and_then(|name| Ok((name.path(), name.metadata()?)));
+            if let Ok((path, about)) = known
+                && about.is_file()
+            {
+                each(path, &about);
+            }
+        }
+    }
+}
+
+/// Whether a file is found under another name as well.
+#[cfg(unix)]
+pub(super) fn is_shared(file: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.nlink() > 1
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_shared(_file: &Metadata) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -46,7 +46,7 @@ impl Memory {
     }
 
     pub(super) fn read(&mut self, line: &str) {
-        match serde_json::from_str(line) {
+        match Note::read(line) {
             Ok(note) => self.take(note),
             Err(_) if line.is_empty() => {}
             Err(_) => self.unreadable = self.unreadable.saturating_add(1),

@@ -70,6 +70,34 @@ pub enum Note {
     Unknown,
 }
 
+/// The end of a call, as its line has it.
+#[derive(Deserialize)]
+struct DoneLine {
+    id: Option<String>,
+    print: String,
+    outcome: Outcome,
+    files: Vec<WrittenFile>,
+}
+
+impl Note {
+    /// A line of a record. The two kinds that a long session is full of are read without the
+    /// detour that finding out the kind costs.
+    pub(super) fn read(line: &str) -> serde_json::Result<Self> {
+        if line.starts_with(r#"{"note":"call","#) {
+            return serde_json::from_str(line).map(Self::Call);
+        }
+        if line.starts_with(r#"{"note":"done","#) {
+            return serde_json::from_str(line).map(|done: DoneLine| Self::Done {
+                id: done.id,
+                print: done.print,
+                outcome: done.outcome,
+                files: done.files,
+            });
+        }
+        serde_json::from_str(line)
+    }
+}
+
 /// A call and what was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallNote {

@@ -256,6 +256,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_line_is_read_as_it_was_written(note in note()) {
+            let line = serde_json::to_string(&note).unwrap();
+            prop_assert_eq!(Note::read(&line).unwrap(), note);
+        }
+    }
+
+    proptest! {
         #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]

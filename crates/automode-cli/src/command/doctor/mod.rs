@@ -14,7 +14,8 @@ use automode_agents::Enforcement;
 use automode_agents::install::{self, HookTrust, Place, Registered, Request, Scope};
 use automode_agents::{Agent, Proof};
 
-use super::{managed, status};
+use super::managed::{self, ManagedFound, ManagedStanding};
+use super::status;
 use crate::client::{self, InstalledClient, InstalledPlugin, SCOPES, TrustAnswer, scope_name};
 use crate::clock;
 
@@ -151,13 +152,66 @@ fn own() -> Vec<DoctorFinding> {
         }
     }
     findings.extend(probe::settings());
-    let shipped = managed::standings(Path::new("/"));
-    findings.extend(shipped.into_iter().map(|standing| match standing {
-        managed::Standing::Good(what) => good(what),
-        managed::Standing::Gone { what, hint } => bad(what, hint),
-    }));
+    findings.extend(shipped(Path::new("/")));
     findings.extend(probe::confinement());
     findings.extend(probe::judges());
+    findings
+}
+
+/// The hooks that device management shipped, read as their clients read them and tried.
+fn shipped(root: &Path) -> Vec<DoctorFinding> {
+    let standings = match managed::standings(root) {
+        Ok(standings) => standings,
+        Err(error) => {
+            let hint = "ship the managed hooks again: `automode install --managed`";
+            return vec![bad(format!("{error:#}"), hint)];
+        }
+    };
+    let mut findings = Vec::new();
+    for ManagedStanding { agent, path, found } in standings {
+        let name = agent.name();
+        let again = format!("sudo automode install --managed {name}");
+        let found = match found {
+            ManagedFound::Hooks(found) => found,
+            ManagedFound::Gone => {
+                let what = format!("the managed hook of {name} is gone: {path}");
+                findings.push(bad(what, again));
+                continue;
+            }
+            ManagedFound::Unreadable(why) => {
+                findings.push(bad(format!("{path} cannot be read: {why}"), again));
+                continue;
+            }
+        };
+        let mut own = registration(agent, &found.hooks, &again);
+        let off = found
+            .off
+            .map(|key| format!("`{key}` switches all hooks off"));
+        let lacks = found
+            .lacks
+            .map(|key| format!("`{key}` is not set, so that hooks of the user count too"));
+        own.extend(off.into_iter().chain(lacks).map(|what| bad(what, &again)));
+        let gating = |hook: &&Registered| hook.ours && gates(agent, &hook.event);
+        own.extend(
+            found
+                .hooks
+                .iter()
+                .filter(gating)
+                .map(|hook| fires(agent, hook, &again)),
+        );
+        let wrong = own.into_iter().filter_map(|finding| match finding {
+            DoctorFinding::Bad { what, hint } => Some(bad(format!("{path}: {what}"), hint)),
+            DoctorFinding::Note(what) => Some(note(format!("{path}: {what}"))),
+            DoctorFinding::Good(_) => None,
+        });
+        let before = findings.len();
+        findings.extend(wrong);
+        if findings.len() == before {
+            findings.push(good(format!(
+                "the managed hook of {name} is in place and stops a call that must not pass"
+            )));
+        }
+    }
     findings
 }
 
@@ -181,14 +235,15 @@ fn examine(
             findings.extend(plugin(agent, scope, place, installed))
         }
         InstalledClient::Hooks(hooks) => {
-            findings.extend(registration(agent, hooks));
+            let again = format!("automode install {}", agent.name());
+            findings.extend(registration(agent, hooks, &again));
             findings.extend(others(agent, hooks));
             findings.extend(switches(agent, path));
             findings.extend(
                 hooks
                     .iter()
                     .filter(|hook| hook.ours && gates(agent, &hook.event))
-                    .map(|hook| fires(agent, hook)),
+                    .map(|hook| fires(agent, hook, &again)),
             );
         }
     }
@@ -231,8 +286,7 @@ fn version(agent: Agent) -> DoctorFinding {
 }
 
 /// Every event that decides has our command, with the right program and timeout.
-fn registration(agent: Agent, hooks: &[Registered]) -> Vec<DoctorFinding> {
-    let again = format!("automode install {}", agent.name());
+fn registration(agent: Agent, hooks: &[Registered], again: &str) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     let Some(file) = install::hook_file(agent) else {
         return findings;
@@ -240,7 +294,7 @@ fn registration(agent: Agent, hooks: &[Registered]) -> Vec<DoctorFinding> {
     for event in file.events {
         let name = event.name();
         let Some(hook) = hooks.iter().find(|hook| hook.ours && hook.event == name) else {
-            findings.push(bad(format!("no hook on {name}"), again.clone()));
+            findings.push(bad(format!("no hook on {name}"), again));
             continue;
         };
         if !event.gates() {
@@ -248,17 +302,17 @@ fn registration(agent: Agent, hooks: &[Registered]) -> Vec<DoctorFinding> {
         }
         let seconds = hook.timeout.map(|time| file.timeout_unit.seconds(time));
         findings.push(match seconds {
-            None => bad(format!("{name}: the timeout is not a whole number"), again.clone()),
+            None => bad(format!("{name}: the timeout is not a whole number"), again),
             Some(seconds) if seconds <= deadline(&hook.command) => bad(
                 format!("{name}: the client gives up after {seconds} s, before the hook's own deadline, and then lets the call pass"),
-                again.clone(),
+                again,
             ),
             Some(seconds) => good(format!("{name} is registered, {seconds} s")),
         });
         if !hook.command.contains("exit 2") && !hook.command.contains("--mode shadow") {
             findings.push(bad(
                 format!("{name}: the command line does not deny by itself when automode is gone"),
-                again.clone(),
+                again,
             ));
         }
     }
@@ -311,7 +365,7 @@ fn switches(agent: Agent, path: &Path) -> Vec<DoctorFinding> {
 }
 
 /// The proof: the registered command line stops a call that must not pass.
-fn fires(agent: Agent, hook: &Registered) -> DoctorFinding {
+fn fires(agent: Agent, hook: &Registered, again: &str) -> DoctorFinding {
     if hook.command.contains("--mode shadow") {
         return note(format!(
             "{}: shadow mode decides and records, and stops nothing",
@@ -323,10 +377,7 @@ fn fires(agent: Agent, hook: &Registered) -> DoctorFinding {
             "{}: the command line stops a call that must not pass",
             hook.event
         )),
-        Err(why) => bad(
-            format!("{}: {why}", hook.event),
-            format!("automode install {}", agent.name()),
-        ),
+        Err(why) => bad(format!("{}: {why}", hook.event), again),
     }
 }
 
@@ -406,4 +457,48 @@ fn trusted(agent: Agent, trust: &HookTrust, place: &Place) -> Vec<DoctorFinding>
                 .then(|| good(format!("{name} trusts the hooks"))),
         )
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_managed_hook_is_believed_where_it_stops_a_call() {
+        let root = tempfile::tempdir().expect("a directory");
+        let program = root.path().join("automode");
+        let answers = |text: &str| {
+            fs::write(&program, format!("#!/bin/sh\necho '{text}'\n")).expect("written");
+            let all = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(&program, all).expect("a program");
+        };
+        answers(r#"{"hookSpecificOutput": {"permissionDecision": "deny"}}"#);
+        let agent = Agent::named("claude-code").expect("an agent");
+        let named = program.to_str().expect("a path");
+        managed::write(&[agent], root.path(), named, Enforcement::Enforce, false).expect("written");
+        let wrong = |part: &str| {
+            let findings = shipped(root.path());
+            let told = |finding: &DoctorFinding| match finding {
+                DoctorFinding::Bad { what, hint } => {
+                    what.contains(part) && hint == "sudo automode install --managed claude-code"
+                }
+                DoctorFinding::Good(_) | DoctorFinding::Note(_) => false,
+            };
+            findings.iter().any(told)
+        };
+        assert!(matches!(
+            shipped(root.path()).as_slice(),
+            [DoctorFinding::Good(_)]
+        ));
+        answers(r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#);
+        assert!(wrong("answers `allow` to a call that must not pass"));
+        fs::remove_file(&program).expect("removed");
+        assert!(wrong("the program behind the hook cannot run"));
+        let file = "etc/claude-code/managed-settings.d/automode.json";
+        fs::remove_file(root.path().join(file)).expect("removed");
+        assert!(wrong("is gone"));
+    }
 }

@@ -31,12 +31,13 @@ pub fn run(agent: Agent, event: &str, line: &str) -> Result<(), String> {
         "/hookSpecificOutput/decision/behavior",
         "/decision",
         "/permissionDecision",
+        "/permission",
         "/behavior",
     ]
     .iter()
     .find_map(|pointer| value.pointer(pointer).and_then(Value::as_str));
     match word {
-        Some("deny" | "ask") => Ok(()),
+        Some("deny" | "ask" | "block") => Ok(()),
         Some(word) => Err(format!(
             "the hook answers `{word}` to a call that must not pass"
         )),

@@ -143,7 +143,9 @@ pub fn permission(context: &HookContext<'_>, call: &ToolCall) -> Answer {
         .rev()
         .find(|known| known.note.print == print);
     let state = context.state.as_ref();
-    let granted = state.is_some_and(|state| permit::is_granted(state, &permit::bound(call)));
+    let granted = state.is_some_and(|state| {
+        permit::are_given(state) && permit::is_granted(state, &permit::bound(call))
+    });
     let verdict = match before {
         Some(known) if known.note.permitted && known.outcome == Outcome::Pending => Verdict::Allow,
         Some(known)
@@ -393,6 +395,10 @@ fn settle(
     let mut settlement = gate.decide(call, &session, &recall);
     let refused = match promise::stands(context, call, print, &settlement.decision) {
         Standing::Holds => Vec::new(),
+        Standing::Opened(hosts) => {
+            promise::open(&mut settlement.decision, hosts);
+            Vec::new()
+        }
         Standing::Unconfined => {
             session.enforces.confinement = false;
             settlement = gate.decide(call, &session, &recall);

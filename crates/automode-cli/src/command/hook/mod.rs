@@ -31,7 +31,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 pub use options::{Args, Options, run};
 
 /// The exit code that every client with command hooks reads as a block.
-const BLOCK: u8 = 2;
+pub const BLOCK: u8 = 2;
 /// How long the client may take to read the answer: it lets the call pass when it runs out of patience.
 const WRITING: Duration = Duration::from_secs(5);
 /// How long a message for people may take.

@@ -17,8 +17,8 @@ use automode_confine::{
     renewing_backend,
 };
 use automode_core::confine::{
-    ConfineMode, ConfineSettings, Confinement, Enforces, Protection, Rewritten, Undo, UndoLimits,
-    is_secret_path, rewrite,
+    ConfineMode, ConfineSettings, Confinement, Enforces, Network, Protection, Rewritten, Undo,
+    UndoLimits, is_secret_path, rewrite,
 };
 use serde_json::{Map, Value};
 
@@ -65,6 +65,8 @@ pub fn prepare(state: &State) {
 pub enum Standing {
     /// It can, or none was made.
     Holds,
+    /// It can, and a person opened these hosts to this one call.
+    Opened(Vec<String>),
     /// It cannot: the call is decided as if there were no confinement.
     Unconfined,
     /// It ran confined before, and was refused these: a person decides.
@@ -91,8 +93,9 @@ pub fn stands(
     if !is_rewritten(context) || distrust(state.root(), &context.event.session).exists() {
         return Standing::Unconfined;
     }
+    let opened = opened_hosts(state, call);
     let refused = refused_before(context, state.root(), print, rests_on_it(decision));
-    if !refused.is_empty() {
+    if opened.is_empty() && !refused.is_empty() {
         return Standing::Refused(refused);
     }
     // What was found before the machine was started anew is tried again beside this call, which
@@ -102,8 +105,32 @@ pub fn stands(
         // Without files of its own, what runs can destroy the repository's history, which nobody
         // keeps: such a backend tightens what is allowed anyway, and turns no question into an allow.
         Some(backend) if rests_on_it(decision) && !backend.has_own_files() => Standing::Unconfined,
-        Some(backend) if backend.can_write(&project(context)) => Standing::Holds,
-        Some(_) | None => Standing::Unconfined,
+        Some(backend) if !backend.can_write(&project(context)) => Standing::Unconfined,
+        Some(_) if !opened.is_empty() => Standing::Opened(opened),
+        Some(_) => Standing::Holds,
+        None => Standing::Unconfined,
+    }
+}
+
+/// The hosts that a person opened to this one call, which it then has had.
+fn opened_hosts(state: &State, call: &ToolCall) -> Vec<String> {
+    if !has_permits(state) {
+        return Vec::new();
+    }
+    permit::redeem_hosts(state, &permit::bound(call), SystemTime::now())
+}
+
+fn has_permits(state: &State) -> bool {
+    let permits = std::fs::read_dir(state.path("permits"));
+    permits.is_ok_and(|mut permits| permits.next().is_some())
+}
+
+/// Lets a call that is confined reach hosts that a person opened to it.
+pub fn open(decision: &mut Decision, hosts: Vec<String>) {
+    if let Some(confinement) = &mut decision.protection.confinement {
+        let mut all = confinement.network.hosts().to_vec();
+        all.extend(hosts);
+        confinement.network = Network::Registries(all);
     }
 }
 
@@ -114,8 +141,7 @@ fn rests_on_it(decision: &Decision) -> bool {
 
 /// Whether a person permitted this one call, which means the call as it is.
 fn is_permitted(state: &State, call: &ToolCall, decision: &Decision) -> bool {
-    let permits = std::fs::read_dir(state.path("permits"));
-    if !permits.is_ok_and(|mut permits| permits.next().is_some()) {
+    if !has_permits(state) {
         return false;
     }
     let print = permit::bound(call);

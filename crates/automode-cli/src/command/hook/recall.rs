@@ -60,11 +60,8 @@ impl Recall for FromTranscript<'_> {
     }
 
     fn permit(&self) -> Option<String> {
-        permit::redeem(
-            self.permits?,
-            &permit::bound(self.pending),
-            SystemTime::now(),
-        )
+        let state = self.permits.filter(|state| permit::are_given(state))?;
+        permit::redeem(state, &permit::bound(self.pending), SystemTime::now())
     }
 
     fn instructions(&self, session: &Session) -> Vec<Instruction> {

@@ -7,12 +7,14 @@ use std::time::SystemTime;
 
 use automode::audit::{self, PersonAnswer, Said};
 use automode::engine::ProjectStep;
-use automode::observe::first_bytes;
+use automode::observe::{files_below, first_bytes};
 use automode::ports::NoRecall;
 use automode::session::{self, Note, Phase, SessionSummary};
 use automode::{Action, Ground, Session, ToolCall, Verdict, permit};
 use automode_agents::{Answer, Enforcement, EventKind, Report};
-use automode_core::{Outcome, SuspiciousResult, WrittenFile, path, probe, tool, transcript};
+use automode_core::{
+    FolderFile, Outcome, SuspiciousResult, WrittenFile, path, probe, tool, transcript,
+};
 use serde_json::{Map, Value};
 
 use super::serve::HookContext;
@@ -147,6 +149,10 @@ pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outco
         files.push(file);
     }
     files.truncate(MAX_FILES);
+    if outcome == Outcome::Succeeded {
+        let made: Vec<WrittenFile> = files.iter().flat_map(filled).collect();
+        files.extend(made);
+    }
     files.retain_mut(|file| match digest(&file.path) {
         Some(digest) => {
             // A person's file with a digest would pass for the session's own.
@@ -305,6 +311,29 @@ fn edited(call: &ToolCall) -> Option<WrittenFile> {
         findings: Vec::new(),
         taint: Vec::new(),
     })
+}
+
+/// The most files of a folder that are noted when a call makes it.
+const MAX_FOLDER: usize = 128;
+
+/// What a call put into a folder that it made: its files are the session's, and what is found
+/// there later is not.
+fn filled(folder: &WrittenFile) -> Vec<WrittenFile> {
+    // What a link leads to was there before.
+    let is_folder = std::fs::symlink_metadata(&folder.path).is_ok_and(|found| found.is_dir());
+    if !folder.created || folder.is_moved() || !is_folder {
+        return Vec::new();
+    }
+    let files = files_below(Path::new(&folder.path)).unwrap_or_default();
+    if files.len() > MAX_FOLDER {
+        return Vec::new();
+    }
+    let file = |file: FolderFile| WrittenFile {
+        path: file.path,
+        digest: file.digest,
+        ..folder.clone()
+    };
+    files.into_iter().map(file).collect()
 }
 
 /// Bytes of a marked file that are compared with what they were.

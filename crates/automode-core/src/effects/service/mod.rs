@@ -7,6 +7,7 @@
 //! not known lowers the coverage.
 
 mod key;
+mod resource;
 mod statement;
 
 use automode_shell::place::Place;
@@ -17,10 +18,12 @@ use automode_shell::{
 use serde_json::{Map, Value};
 
 use self::key::FieldKey;
+use self::resource::ResourceName;
 use self::statement::{StatementStore, changes, is_mutation, is_statement};
 use super::verb::words;
 use super::{Verb, fetch, locate};
 use crate::redact::redact;
+use crate::tool::READ_RESOURCE;
 
 /// The most arguments that are looked at, and how deep they may lie.
 const MOST: usize = 64;
@@ -75,6 +78,7 @@ pub fn of(
         effects: found.effects,
         coverage: found.coverage,
         needs: Vec::new(),
+        steps: 0,
     }
 }
 
@@ -246,6 +250,12 @@ impl ServiceFound {
         } else if GRAPHS.contains(&key.as_str()) && is_mutation(text) {
             self.changed(tool);
             true
+        } else if tool.name == READ_RESOURCE
+            && key == "uri"
+            && let Some(name) = ResourceName::read(text)
+        {
+            self.resource(&name, tool, context);
+            false
         } else if text.contains("://") {
             self.act(fetch(text, context));
             false
@@ -260,6 +270,20 @@ impl ServiceFound {
             true
         } else {
             false
+        }
+    }
+
+    /// What a server keeps under a name of its own.
+    fn resource(&mut self, name: &ResourceName, tool: &ServiceTool<'_>, context: &Context) {
+        if keeps_secrets(&name.scheme, &name.rest) {
+            self.act(Act::Cloud {
+                service: tool.name.to_owned(),
+                verb: CloudVerb::Secret,
+            });
+        }
+        for place in name.places() {
+            let target = locate(&place, context);
+            self.act(Act::Read { target });
         }
     }
 
@@ -575,6 +599,11 @@ mod tests {
                 "k8s__kubectl_get",
                 r#"{"resourceType":"pods","output":"json"}"#,
             ),
+            ("notes__read_resource", r#"{"uri":"notes://work/7"}"#),
+            (
+                "web__read_resource",
+                r#"{"uri":"https://docs.python.org/3/"}"#,
+            ),
         ] {
             assert!(reads(name, input), "{name} {input}");
         }
@@ -638,6 +667,10 @@ mod tests {
             ("pw__browser_snapshot", r#"{"filename":"~/.bashrc"}"#),
             ("x__search_replace_all", r#"{"text":"a"}"#),
             ("x__list_things", r#"{"zzqx":"a"}"#),
+            ("x__read_resource", r#"{"uri":"vault://prod/db"}"#),
+            ("x__read_resource", r#"{"uri":"x://prod/db-password"}"#),
+            ("x__read_resource", r#"{"uri":"ftp://example.com/x"}"#),
+            ("x__get_page", r#"{"uri":"notes://work/7"}"#),
             (
                 "x__list_things",
                 r#"{"a":{"b":{"c":{"d":{"e":{"f":{"g":"rm"}}}}}}}"#,

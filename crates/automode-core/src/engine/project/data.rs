@@ -1,12 +1,17 @@
 //! Data that somebody runs: the places in templates, settings, locks and stores of objects
 //! where their readers take text for code or fetch from elsewhere.
 
-use automode_shell::is_steering_variable;
 use automode_shell::language::capability::SourceLanguage;
+use automode_shell::{Nature, is_steering_variable, natures_of};
 
 use super::kind;
 use super::source::scanned;
 use crate::scene::report;
+
+/// Endings of prose, which only speaks of code.
+const PROSE: &[&str] = &["md", "markdown", "rst", "adoc"];
+/// Endings of what tools make of other texts.
+const MADE: &[&str] = &["lock", "map", "patch", "diff", "log"];
 
 /// What stands out in a text that no runner loads as code.
 pub(super) fn data_marks(path: &str, text: &str) -> Vec<String> {
@@ -44,13 +49,141 @@ pub(super) fn data_marks(path: &str, text: &str) -> Vec<String> {
         marks.extend(fetched_elsewhere(text));
     }
     // Prose only speaks of it.
-    if !matches!(kind::ending(&lower), "md" | "markdown" | "rst" | "adoc") {
+    if !PROSE.contains(&kind::ending(&lower)) {
         marks.extend(lines_with(text, RUN_BY_READERS));
     }
     if is_written_pickle(text) {
         marks.push("holds objects whose loading runs code".to_owned());
     }
     marks
+}
+
+/// Lines and values of data that may be commands of a shell.
+pub(super) fn commands_of(path: &str, text: &str) -> Vec<String> {
+    const MOST: usize = 64;
+    let lower = path.to_lowercase();
+    let ending = kind::ending(&lower);
+    let page = matches!(ending, "tex" | "html" | "htm");
+    if page || PROSE.contains(&ending) || MADE.contains(&ending) {
+        return Vec::new();
+    }
+    let mut found = values_of(text);
+    found.retain(|line| asks_for_more(line));
+    found.truncate(MOST);
+    found
+}
+
+/// Whether a text has a word without which no command does lasting harm: a program that does
+/// more than compute and show, the home directory, a device.
+fn asks_for_more(text: &str) -> bool {
+    let words = text.split(|letter: char| letter.is_whitespace() || ";|&()`".contains(letter));
+    let mut words = words.filter(|word| !word.is_empty());
+    ["~", "$HOME", "/dev/", "> /", ">/"]
+        .iter()
+        .any(|word| text.contains(word))
+        || words.any(|word| natures_of(word).contains(Nature::AsksForMore))
+}
+
+/// What stands in data, value by value.
+pub(super) fn values_of(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(value) => texts_of(&value, &mut found),
+        Err(_) => found.extend(text.lines().map(|line| value_of(line).to_owned())),
+    }
+    found
+}
+
+fn texts_of(value: &serde_json::Value, found: &mut Vec<String>) {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => {
+            // `["rm", "-rf", "/home/dev"]` is one command.
+            let words: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+            found.extend(words.map(|words| words.join(" ")));
+            items.iter().for_each(|item| texts_of(item, found));
+        }
+        Value::Object(members) => members.values().for_each(|value| texts_of(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// What a line of settings sets, without its key and its quotes; a line that sets nothing.
+fn value_of(line: &str) -> &str {
+    let line = line.trim().trim_start_matches("- ");
+    let is_key = |key: &str| {
+        let plain = |letter: char| letter.is_alphanumeric() || "_-.\"' ".contains(letter);
+        !key.is_empty()
+            && key.len() < 40
+            && key.trim().split(' ').count() == 1
+            && key.chars().all(plain)
+    };
+    let value = match line.split_once([':', '=']) {
+        Some((key, value)) if is_key(key) => value,
+        Some(_) | None => line,
+    };
+    value.trim().trim_matches(['"', '\''])
+}
+
+/// What stands out in data as code of a template, an expression or a query.
+pub(super) fn code_in_data(path: &str, text: &str) -> Vec<String> {
+    let lower = path.to_lowercase();
+    let ending = kind::ending(&lower);
+    if PROSE.contains(&ending) || MADE.contains(&ending) {
+        return Vec::new();
+    }
+    let mut marks = lines_with(text, CODE_IN_DATA);
+    let behind = text.lines().filter(|line| reaches_behind(line));
+    marks.extend(behind.map(told));
+    marks
+}
+
+/// Code in data, as the readers of templates, of expressions and of queries take it.
+const CODE_IN_DATA: &[&str] = &[
+    "__import__(",
+    "os.system(",
+    "os.popen(",
+    "subprocess.",
+    ".popen(",
+    "child_process",
+    "require('fs')",
+    "require(\"fs\")",
+    "require('node:",
+    "process.mainModule",
+    "rmtree(",
+    "rmSync(",
+    "execSync(",
+    "spawnSync(",
+    "Runtime.getRuntime",
+    "FileUtils.rm",
+    "File.delete(",
+    "IO.popen",
+    "|attr(",
+    "lipsum.",
+    "cycler.",
+    "load_extension(",
+    "TO PROGRAM",
+    "FROM PROGRAM",
+    "INTO OUTFILE",
+    "INTO DUMPFILE",
+    "xp_cmdshell",
+    "lo_export(",
+    "pg_read_file(",
+    "writefile(",
+    "ATTACH '/",
+    "ATTACH DATABASE '/",
+    "VACUUM INTO '/",
+];
+
+/// A template that reaches for what lies behind its values: `x.__class__`, `['__glo' ~ …]`.
+fn reaches_behind(line: &str) -> bool {
+    let filled = line.contains("{{") || line.contains("{%") || line.contains("${");
+    filled
+        && line.match_indices("__").any(|(at, _)| {
+            let rest = line.get(at.saturating_add(2)..).unwrap_or_default();
+            rest.starts_with(|letter: char| letter.is_ascii_lowercase())
+        })
 }
 
 /// Words that the readers of YAML, of beans, of pages, of logging settings and of resources
@@ -83,11 +216,13 @@ const RUN_BY_READERS: &[&str] = &[
 fn lines_with(text: &str, words: &[&str]) -> Vec<String> {
     text.lines()
         .filter(|line| words.iter().any(|word| line.contains(word)))
-        .map(|line| {
-            let line = report::name(line.trim());
-            format!("holds `{line}`, which its reader runs")
-        })
+        .map(told)
         .collect()
+}
+
+fn told(line: &str) -> String {
+    let line = report::name(line.trim());
+    format!("holds `{line}`, which its reader runs")
 }
 
 /// What the code between `<%` and `%>` is able to do.

@@ -27,21 +27,18 @@ pub(super) enum ProjectFileKind {
     Unnamed,
 }
 
-/// Endings of what no runner loads as code.
-const DATA: &[&str] = &[
+/// Endings of what people and tools read, which settings name all the time. No runner loads it as code.
+const ORDINARY: &[&str] = &[
     "md",
     "markdown",
     "rst",
     "adoc",
     "txt",
-    "text",
     "log",
     "csv",
     "tsv",
     "json",
-    "jsonl",
     "json5",
-    "ndjson",
     "xml",
     "yml",
     "yaml",
@@ -60,11 +57,44 @@ const DATA: &[&str] = &[
     "gif",
     "webp",
     "ico",
-    "bmp",
-    "tiff",
     "pdf",
     "woff",
     "woff2",
+    "lock",
+    "sql",
+    "proto",
+    "graphql",
+    "po",
+    "map",
+    "lcov",
+    "db",
+    "sqlite",
+    "sqlite3",
+    "env",
+    "tmpl",
+    "template",
+    "hbs",
+    "j2",
+    "jinja",
+    "pem",
+    "crt",
+    "cfg",
+    "conf",
+    "properties",
+    "feature",
+    "xsd",
+    "prisma",
+    "typed",
+    "ignore",
+];
+
+/// Endings of other things that no runner loads as code.
+const DATA: &[&str] = &[
+    "text",
+    "jsonl",
+    "ndjson",
+    "bmp",
+    "tiff",
     "ttf",
     "otf",
     "eot",
@@ -73,57 +103,34 @@ const DATA: &[&str] = &[
     "wav",
     "ogg",
     "webm",
-    "lock",
     "sum",
     "golden",
-    "sql",
-    "proto",
-    "graphql",
     "gql",
-    "po",
     "pot",
-    "map",
     "patch",
     "diff",
     "out",
     "prof",
-    "lcov",
     "parquet",
-    "db",
-    "sqlite",
-    "sqlite3",
     "zip",
     "gz",
     "tar",
     "tgz",
     "xz",
     "bz2",
-    "env",
     "example",
     "sample",
-    "tmpl",
     "tpl",
-    "template",
-    "hbs",
     "mustache",
-    "j2",
-    "jinja",
     "ejs",
     "erb",
     "bib",
     "tex",
     "diffs",
-    "pem",
-    "crt",
     "key",
-    "cfg",
-    "conf",
-    "properties",
     "editorconfig",
-    "feature",
     "graphqls",
     "avsc",
-    "xsd",
     "xsl",
     "wsdl",
     "plist",
@@ -136,7 +143,6 @@ const DATA: &[&str] = &[
     "resx",
     "xaml",
     "axaml",
-    "prisma",
     "thrift",
     "capnp",
     "fbs",
@@ -150,8 +156,6 @@ const DATA: &[&str] = &[
     "kml",
     "gpx",
     "ipynb_checkpoints",
-    "typed",
-    "ignore",
     "gitkeep",
     "keep",
     "bak",
@@ -485,6 +489,11 @@ const FOLLOWED_BY_RUNNER: &[&str] = &[
     "procfile",
 ];
 
+/// Whether an ending is of what settings name all the time.
+pub(super) fn is_ordinary(ending: &str) -> bool {
+    ORDINARY.contains(&ending) || ending == "jsonc"
+}
+
 /// The ending of a file's name; none for a name that only begins with a dot.
 pub(super) fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -533,7 +542,11 @@ pub(super) fn of(path: &str) -> ProjectFileKind {
     if let Some(language) = SourceLanguage::of_path(path) {
         return ProjectFileKind::Scanned(language);
     }
-    if DATA.contains(&ending) || PLAIN.contains(&name) || name.starts_with(".env.") {
+    if ORDINARY.contains(&ending)
+        || DATA.contains(&ending)
+        || PLAIN.contains(&name)
+        || name.starts_with(".env.")
+    {
         return ProjectFileKind::Data;
     }
     if FOREIGN.contains(&ending) {

@@ -5,24 +5,32 @@
 //! all rules, guards and exceptions, as if it had been typed. A file that git has
 //! unchanged is the person's own. What could not be read is never clean.
 
+mod change;
 mod data;
 mod example;
 mod kind;
+mod library_call;
+mod mark;
+mod memo;
 mod reading;
 mod same_command;
 mod settings;
 mod source;
 mod taken;
 mod task_file;
+mod way;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use automode_shell::place::Zone;
 use automode_shell::{Act, Analysis, Code, Coverage, FileFact, GapKind, Nature, Value};
 
-use super::case::Case;
+use super::case::{Case, JudgePresence};
+use crate::exceptions::open_gaps;
 use crate::rules::{adds_to_history, git_directory, outgoing_query, runs_hooks};
 use crate::scene::{ProjectState, Suspicion, SuspicionOrigin};
 use crate::{ChangedFile, LOST_PROJECT, Query, Tracking, WrittenFile};
+pub(super) use memo::AnalysisMemo;
 use reading::ProjectReader;
 pub(super) use same_command::{fills_library, moves_history};
 
@@ -53,9 +61,22 @@ fn runs_unseen(analysis: &Analysis) -> bool {
 
 /// Whether the state of the project decides anything about this call.
 fn matters(case: &Case<'_>) -> bool {
-    runs_unseen(&case.effects.analysis)
+    runs_unseen(&case.effects.analysis) && !is_open_anyway(case)
         || same_command::replaces_manifest(case)
         || starts_hooks(case)
+}
+
+/// Whether a person is asked whatever the project holds: something is not known that no clean
+/// project makes good, nothing is promised, and no judge wants to hear what changed.
+fn is_open_anyway(case: &Case<'_>) -> bool {
+    let enforces = case.session.enforces;
+    let is_heard = case.judge == JudgePresence::Present;
+    if is_heard || enforces.confinement || enforces.undo {
+        return false;
+    }
+    let mut scene = case.scene();
+    scene.project = &ProjectState::Clean;
+    !open_gaps(&scene, case.policy.settings.project_code).is_empty()
 }
 
 /// Whether git would run hooks of the repository.
@@ -72,6 +93,9 @@ fn starts_hooks(case: &Case<'_>) -> bool {
 pub(super) fn wanted(case: &Case<'_>) -> BTreeSet<Query> {
     let mut wanted = BTreeSet::new();
     for directory in additions(case) {
+        // What is committed may spell what stands in the file of variables.
+        let variables = format!("{}/.env", directory.trim_end_matches('/'));
+        wanted.insert(Query::File(variables));
         wanted.insert(changes(case, directory));
     }
     let starts = case.effects.analysis.invocations.iter();
@@ -97,13 +121,15 @@ pub(super) fn changes(case: &Case<'_>, directory: String) -> Query {
     }
 }
 
-/// Where something is put into the history of a repository.
+/// Where something is put into the history of a repository, or into what a compiler shows.
 fn additions(case: &Case<'_>) -> BTreeSet<String> {
     let starts = case.effects.analysis.invocations.iter();
     starts
         .filter(|start| {
             let adds = |word: &Value| word.literal().is_some_and(|word| adds_to_history(&word));
-            start.is_a(Nature::Git) && start.argv.iter().skip(1).take(4).any(adds)
+            // What takes in other files shows those that changed as well.
+            start.is_a(Nature::IncludesFiles)
+                || start.is_a(Nature::Git) && start.argv.iter().skip(1).take(4).any(adds)
         })
         .map(|start| {
             start
@@ -239,10 +265,22 @@ fn session_files<'c>(case: &'c Case<'_>) -> impl Iterator<Item = &'c str> {
         .map(|file| file.path.as_str())
         .filter(move |path| {
             !listed.contains(path)
-                && case.context.is_inside(path)
+                && is_loadable(case, path)
                 && (!kind::is_data(path) || kind::is_environment(path))
         })
         .take(SESSION_FILES)
+}
+
+/// Whether code of the project may load a file: it lies there, or where a dependency of the
+/// project may lie. What is temporary is a draft.
+fn is_loadable(case: &Case<'_>, path: &str) -> bool {
+    case.context.is_inside(path)
+        || path.starts_with('/')
+            && !path.ends_with('/')
+            && matches!(
+                case.scene().place_of(path).zone,
+                Zone::InHome | Zone::Elsewhere
+            )
 }
 
 /// Everything that may be loaded and is not as it was, by its path.

@@ -4,24 +4,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use automode_shell::language::capability::SourceLanguage;
 use automode_shell::{
-    Act, Analysis, Code, Coverage, Effect, Extent, Facts, FileChange, FileFact, Gap, GapKind,
-    Target, analyse,
+    Act, Analysis, Certainty, Code, Coverage, Effect, Extent, Facts, FileFact, GapKind, Need, Span,
+    Target, Value, analyse,
 };
 
-use super::data::data_marks;
+use super::change::may_start_anew;
+use super::data::{code_in_data, commands_of, data_marks, values_of};
 use super::example::examples;
 use super::kind::{self, ProjectFileKind};
+use super::library_call::powerful_imports;
+use super::mark::{
+    MarkReach, ReadMark, beyond_routine, found, not_understood, unread, unread_beyond,
+};
+use super::memo::Analyses;
 use super::settings::{configured, manifest_marks, settings};
-use super::source::{loaded_beside, markup, scanned, scripts};
+use super::source::{joined_texts, loaded_beside, markup, scan, scripts};
 use super::taken::taken_in;
 use super::task_file::tasks_of_python;
+use super::way::WayOfReading;
 use crate::effects::{exercised, lent, starting_commands};
 use crate::engine::case::Case;
-use crate::exceptions::{EXCEPTIONS, asked_program};
+use crate::exceptions::EXCEPTIONS;
 use crate::policy::Subject;
 use crate::rules::CATALOGUE;
-use crate::scene::{ProjectState, Scene, Suspicion, SuspicionOrigin, report};
-use crate::{Action, ChangedFile, guards};
+use crate::scene::{
+    ProjectState, Scene, Suspicion, SuspicionOrigin, included_secret, lies_among_fixtures, report,
+};
+use crate::{Action, ChangedFile, Weight, guards};
 
 /// The most that is told of one file.
 const TOLD: usize = 3;
@@ -58,15 +67,32 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
             .filter(|file| kind::of(&file.path) == ProjectFileKind::Followed);
         followed
             .filter_map(|file| text(&file.now).map(|text| (file, text)))
-            .flat_map(|(file, text)| {
-                let mut all = self.analyses(&file.path, text, exercised(&file.path, text));
-                all.extend(self.lent_analyses(&file.path, text));
-                all
-            })
-            .flat_map(|(_, analysis)| analysis.needs)
-            .map(|need| need.path().to_owned())
-            .filter(|path| !self.facts.files.contains_key(path))
+            .flat_map(|(file, text)| self.needs_of(&file.path, text))
             .collect()
+    }
+
+    /// What a module loads comes first: without it the calls of what it defines tell little.
+    fn needs_of(&self, path: &str, text: &str) -> BTreeSet<String> {
+        let loaded = self.unmet([self.analyses(path, text, exercised(path, text))]);
+        if loaded.is_empty() {
+            self.unmet(self.lent_analyses(path, text))
+        } else {
+            loaded
+        }
+    }
+
+    /// Files that analyses ask for and nobody looked at.
+    fn unmet(&self, all: impl IntoIterator<Item = Analyses>) -> BTreeSet<String> {
+        let mut unmet = BTreeSet::new();
+        for analyses in all {
+            let needs = analyses.iter().flat_map(|(_, analysis)| &analysis.needs);
+            let open = needs.map(Need::path);
+            unmet.extend(
+                open.filter(|path| !self.facts.files.contains_key(*path))
+                    .map(str::to_owned),
+            );
+        }
+        unmet
     }
 
     /// What stands out in a file, beyond what its committed text had already.
@@ -90,9 +116,19 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
             Some(before) if !now.is_empty() => self.marks(&file.path, before),
             Some(_) | None => Vec::new(),
         };
+        let starts_anew = match (&file.before, text(&file.now)) {
+            (Some(before), Some(now)) => may_start_anew(&file.path, before, now),
+            (Some(_) | None, _) => true,
+        };
         let mut new: Vec<ReadMark> = Vec::new();
         for mark in now {
-            match known.iter().position(|old| *old == mark) {
+            let was_there = match mark.reach {
+                MarkReach::Part => true,
+                MarkReach::Start => !starts_anew,
+                MarkReach::Beyond => false,
+            };
+            let old = known.iter().position(|old| was_there && *old == mark);
+            match old {
                 Some(at) => {
                     known.swap_remove(at);
                 }
@@ -124,35 +160,151 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
     fn marks(&self, path: &str, text: &str) -> Vec<ReadMark> {
         let mut marks: Vec<ReadMark> = examples(path, text).into_iter().map(unread).collect();
         marks.extend(tasks_of_python(path, text).into_iter().map(unread));
+        marks.extend(self.included(path, text));
         marks.extend(self.marks_of_kind(path, text));
         marks
     }
 
     fn marks_of_kind(&self, path: &str, text: &str) -> Vec<ReadMark> {
-        let marks = match kind::of(path) {
-            ProjectFileKind::Data => data_marks(path, text),
+        let scanned = |language, text: &str| match scan(language, text) {
+            Ok(marks) => marks.into_iter().map(unread).collect(),
+            Err(why) => vec![unread_beyond(why)],
+        };
+        let marks: Vec<String> = match kind::of(path) {
+            ProjectFileKind::Data => {
+                let mut marks: Vec<ReadMark> =
+                    data_marks(path, text).into_iter().map(unread).collect();
+                // Test data says what it likes: tests are about it.
+                if !lies_among_fixtures(&self.case.context, path) {
+                    marks.extend(code_in_data(path, text).into_iter().map(unread));
+                    marks.extend(self.commands_in(path, text));
+                    marks.extend(self.code_outside(path, text));
+                }
+                return marks;
+            }
             ProjectFileKind::Manifest => return self.manifest(path, text),
             ProjectFileKind::Followed => return self.followed(path, text),
-            ProjectFileKind::Scanned(language) => scanned(language, text)
-                .into_iter()
-                .chain(loaded_beside(language, text))
-                .chain(self.taken_in(path, text))
-                .chain(self.climbs_out(path, text))
-                .chain(configured(path, text))
-                .collect(),
-            ProjectFileKind::Markup => scanned(SourceLanguage::JavaScript, &scripts(text))
-                .into_iter()
-                .chain(markup(text))
-                .collect(),
+            ProjectFileKind::Scanned(language) => {
+                let mut marks: Vec<ReadMark> = scanned(language, text);
+                let beside = self
+                    .unreadable(path, text)
+                    .into_iter()
+                    .chain(loaded_beside(language, text))
+                    .chain(self.taken_in(path, text))
+                    .chain(self.climbs_out(path, text))
+                    .chain(configured(path, text));
+                marks.extend(beside.map(unread));
+                return marks;
+            }
+            ProjectFileKind::Markup => {
+                let mut marks = scanned(SourceLanguage::JavaScript, &scripts(text));
+                marks.extend(markup(text).into_iter().map(unread));
+                return marks;
+            }
             ProjectFileKind::Settings => settings(path, text)
                 .into_iter()
                 .chain(self.taken_in(path, text))
                 .collect(),
-            ProjectFileKind::Foreign => vec!["is code that is not read".to_owned()],
+            ProjectFileKind::Foreign => return vec![unread_beyond("is code that is not read")],
             ProjectFileKind::Unnamed if text.starts_with("#!") => return self.followed(path, text),
-            ProjectFileKind::Unnamed => vec!["is of a kind that is not read".to_owned()],
+            ProjectFileKind::Unnamed => {
+                return vec![unread_beyond("is of a kind that is not read")];
+            }
         };
         marks.into_iter().map(unread).collect()
+    }
+
+    /// A secret that the text has its reader take in.
+    fn included(&self, path: &str, text: &str) -> Option<ReadMark> {
+        let secret = included_secret(&self.case.scene(), path, text)?;
+        Some(found(format!("takes in {}", report::name(&secret))))
+    }
+
+    /// Files that a rule keeps from being read, and that a text of code names. The words of a
+    /// name that is put together count as one.
+    fn unreadable(&self, path: &str, text: &str) -> Option<String> {
+        if !self.case.policy.speaks_of_reading() {
+            return None;
+        }
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let roots = self.case.context.roots.iter().map(String::as_str);
+        let places: Vec<&str> = roots.chain([folder]).collect();
+        joined_texts(text).find_map(|name| {
+            places.iter().find_map(|place| {
+                let place = crate::path::absolute(&name, place, self.case.context.home.as_deref());
+                let target = Target::locate(&Value::text(place, Span::default()), None);
+                let effect = Effect {
+                    act: Act::Read { target },
+                    by: usize::MAX,
+                    span: Span::default(),
+                    certainty: Certainty::Always,
+                };
+                self.denied(&[effect]).map(|mark| mark.why)
+            })
+        })
+    }
+
+    /// Commands in data, for code that runs what it finds there: what no judge would let pass
+    /// stands out, everything else is only text.
+    fn commands_in(&self, path: &str, text: &str) -> Vec<ReadMark> {
+        commands_of(path, text)
+            .into_iter()
+            .filter_map(|command| {
+                let analysis = analyse(&command, &self.case.context, &self.facts);
+                let action = Action::Shell {
+                    command: command.clone(),
+                };
+                let scene = self.scene(&action, &analysis);
+                let rules = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
+                let veto = rules
+                    .into_iter()
+                    .find(|finding| finding.weight == Weight::Veto)
+                    .map(|finding| format!("holds a command: {}", finding.evidence));
+                let stop = || {
+                    let stop = guards::check(&scene)?;
+                    Some(format!("holds a command: {}", stop.reason))
+                };
+                veto.or_else(stop).map(found)
+            })
+            .take(TOLD)
+            .collect()
+    }
+
+    /// Code outside of the project that data names, for what loads the modules that it finds
+    /// there.
+    fn code_outside(&self, path: &str, text: &str) -> Option<ReadMark> {
+        let settings = matches!(
+            kind::ending(path),
+            "json" | "json5" | "jsonl" | "yml" | "yaml" | "toml" | "ini" | "cfg" | "conf"
+        );
+        if !settings {
+            return None;
+        }
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let home = self.case.context.home.as_deref();
+        values_of(text).iter().find_map(|value| {
+            let name = value.strip_prefix("file://").unwrap_or(value);
+            let leads = name.starts_with(['/', '~']) || name.starts_with("../");
+            if !leads || name.contains(char::is_whitespace) {
+                return None;
+            }
+            let place = crate::path::absolute(name, folder, home);
+            let code = match kind::of(&place) {
+                ProjectFileKind::Followed | ProjectFileKind::Scanned(_) => true,
+                ProjectFileKind::Foreign => !place.starts_with("/usr/"),
+                ProjectFileKind::Data
+                | ProjectFileKind::Manifest
+                | ProjectFileKind::Markup
+                | ProjectFileKind::Settings
+                | ProjectFileKind::Unnamed => false,
+            };
+            (code && !self.case.context.is_inside(&place)).then(|| {
+                unread(format!(
+                    "names code outside of the project: {}",
+                    report::name(&place)
+                ))
+            })
+        })
     }
 
     /// Packages that a build takes in and runs, where this session wrote the list.
@@ -210,7 +362,7 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
                 .collect(),
             Ok(_) | Err(_) if followed => Vec::new(),
             Ok(_) | Err(_) if kind::is_makefile(path) => self.targets(path, text),
-            Ok(_) | Err(_) => vec![unread("holds tasks that were not read")],
+            Ok(_) | Err(_) => vec![unread_beyond("holds tasks that were not read")],
         }
     }
 
@@ -225,7 +377,7 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
             .filter(|name| name.chars().all(usual))
             .collect();
         if path.contains(['\'', '\\']) {
-            return vec![unread("holds tasks that were not read")];
+            return vec![unread_beyond("holds tasks that were not read")];
         }
         let all = format!("make -f '{path}' {}", targets.join(" "));
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -260,25 +412,26 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
             analysis.effects.retain(|effect| !runs(&effect.act));
             analysis.coverage = without_unseen(analysis.coverage);
         }
-        self.judged(script, &analysis)
+        self.judged(script, &analysis, WayOfReading::Typed)
     }
 
     fn followed(&self, path: &str, text: &str) -> Vec<ReadMark> {
         let analyses = self.analyses(path, text, exercised(path, text));
         if analyses.is_empty() {
-            return vec![unread("is code that is not read")];
+            return vec![unread_beyond("is code that is not read")];
         }
         let mut marks: Vec<ReadMark> = analyses
             .iter()
-            .flat_map(|(command, analysis)| self.judged(command, analysis))
+            .flat_map(|(command, analysis)| self.judged(command, analysis, WayOfReading::Typed))
             .collect();
         marks.extend(powerful_imports(path, text).into_iter().map(unread));
         let packed = [".zip", ".egg", ".whl", ".pyz"];
         if text.contains("sys.path") && packed.iter().any(|ending| text.contains(ending)) {
             marks.push(unread("takes modules from an archive that was not read"));
         }
-        for (command, analysis) in self.lent_analyses(path, text) {
-            for mark in self.judged_when_called(&command, &analysis) {
+        let lent = self.lent_analyses(path, text);
+        for (command, analysis) in lent.iter().flat_map(|analyses| analyses.iter()) {
+            for mark in self.judged(command, analysis, WayOfReading::Called) {
                 if !marks.contains(&mark) {
                     marks.push(mark);
                 }
@@ -288,28 +441,31 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
     }
 
     /// The same with a call of everything that the file defines.
-    fn lent_analyses(&self, path: &str, text: &str) -> Vec<(String, Analysis)> {
+    fn lent_analyses(&self, path: &str, text: &str) -> Vec<Analyses> {
         lent(path, text)
             .into_iter()
-            .flat_map(|body| self.analyses(path, text, body))
+            .map(|body| self.analyses(path, text, body))
             .collect()
     }
 
-    fn analyses(&self, path: &str, text: &str, body: String) -> Vec<(String, Analysis)> {
-        let mut facts = self.facts.clone();
-        let body = FileFact::Text {
-            body: self.importable(path, body),
-            session: true,
-        };
-        facts.files.insert(path.to_owned(), body);
-        let context = &self.case.context;
-        starting_commands(path, text, context)
-            .into_iter()
-            .map(|command| {
-                let analysis = analyse(&command, context, &facts);
-                (command, analysis)
-            })
-            .collect()
+    fn analyses(&self, path: &str, text: &str, body: String) -> Analyses {
+        let body = self.importable(path, body);
+        self.case.analysed.of(path, body, |body| {
+            let mut facts = self.facts.clone();
+            let body = FileFact::Text {
+                body,
+                session: true,
+            };
+            facts.files.insert(path.to_owned(), body);
+            let context = &self.case.context;
+            starting_commands(path, text, context)
+                .into_iter()
+                .map(|command| {
+                    let analysis = analyse(&command, context, &facts);
+                    (command, analysis)
+                })
+                .collect()
+        })
     }
 
     /// Python as a test runner loads it, which looks for modules from the project's root.
@@ -332,91 +488,26 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
         format!("import sys; {roots}\n{text}")
     }
 
-    /// What all rules, guards and exceptions say of code, as if it had been typed.
-    fn judged(&self, command: &str, analysis: &Analysis) -> Vec<ReadMark> {
+    /// What all rules, guards and exceptions say of code that is read in this way.
+    fn judged(&self, command: &str, analysis: &Analysis, way: WayOfReading) -> Vec<ReadMark> {
         let action = Action::Shell {
             command: command.to_owned(),
         };
         let scene = self.scene(&action, analysis);
-        let mut marks: Vec<ReadMark> = gaps_of(&analysis.coverage)
+        let mut marks: Vec<ReadMark> = analysis
+            .coverage
+            .gaps()
             .iter()
-            .filter(|gap| !is_library_call(gap) && !asked_program::accepts(gap, &scene))
-            .filter(|gap| !self.is_module(gap))
+            .filter(|gap| way.counts_gap(gap, &scene))
             .map(not_understood)
             .collect();
         let rules = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
+        let rules = rules.filter(|finding| way.counts_rule(finding.rule));
         marks.extend(rules.map(|finding| found(format!("{}: {}", finding.rule, finding.evidence))));
         marks.extend(guards::check(&scene).map(|stop| found(stop.reason)));
-        marks.extend(self.denied(analysis));
+        marks.extend(self.denied(&analysis.effects));
         let open = analysis.effects.iter().filter(|effect| {
-            !self.is_read(&effect.act)
-                && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
-                && !asked_program::covers(effect, &scene)
-        });
-        marks.extend(open.map(beyond_routine));
-        marks
-    }
-}
-
-fn gaps_of(coverage: &Coverage) -> &[Gap] {
-    match coverage {
-        Coverage::Complete => &[],
-        Coverage::Partial(gaps) => gaps,
-        Coverage::Opaque(gap) => std::slice::from_ref(gap),
-    }
-}
-
-fn not_understood(gap: &Gap) -> ReadMark {
-    unread(format!(
-        "holds code that is not understood: {}",
-        report::gap(&gap.kind)
-    ))
-}
-
-fn beyond_routine(effect: &Effect) -> ReadMark {
-    unread(format!(
-        "does more than is routine: {}",
-        report::line(&effect.act.to_string())
-    ))
-}
-
-/// Rules about whom somebody else is told something: a function says what its caller wants said.
-fn is_for_caller(rule: &str) -> bool {
-    matches!(
-        rule,
-        "external-write" | "local-service" | "transport-weakening"
-    )
-}
-
-impl ProjectReader<'_, '_> {
-    /// What stands out in functions that somebody may call. Whom they talk to and what they
-    /// leave where they are told is their caller's, and a caller that changed is read itself.
-    fn judged_when_called(&self, command: &str, analysis: &Analysis) -> Vec<ReadMark> {
-        let action = Action::Shell {
-            command: command.to_owned(),
-        };
-        let scene = self.scene(&action, analysis);
-        let mut marks: Vec<ReadMark> = gaps_of(&analysis.coverage)
-            .iter()
-            .filter(|gap| is_run_by_name(gap))
-            .map(not_understood)
-            .collect();
-        let rules = CATALOGUE.iter().flat_map(|rule| rule.detect(&scene));
-        marks.extend(
-            rules
-                .filter(|finding| !is_for_caller(finding.rule))
-                .map(|finding| found(format!("{}: {}", finding.rule, finding.evidence))),
-        );
-        marks.extend(guards::check(&scene).map(|stop| found(stop.reason)));
-        marks.extend(self.denied(analysis));
-        let open = analysis.effects.iter().filter(|effect| {
-            let changes = match effect.act.file_change() {
-                FileChange::Delete { .. } => true,
-                FileChange::Write { target, .. } => target.extent != Extent::Unknown,
-                FileChange::Nothing | FileChange::Repository(_) | FileChange::Untold => false,
-            };
-            let runs = matches!(effect.act, Act::Execute { .. });
-            (changes || runs)
+            way.counts_effect(effect, &scene)
                 && !self.is_read(&effect.act)
                 && !EXCEPTIONS.iter().any(|by| by.covers(effect, &scene))
         });
@@ -425,13 +516,13 @@ impl ProjectReader<'_, '_> {
     }
 
     /// A deny rule on files or hosts, which holds for what code does as for what is typed.
-    fn denied(&self, analysis: &Analysis) -> Option<ReadMark> {
+    fn denied(&self, effects: &[Effect]) -> Option<ReadMark> {
         let subject = Subject {
             tool: "",
             input: &serde_json::Map::new(),
             action: &Action::Inert,
             analysis: None,
-            effects: &analysis.effects,
+            effects,
             context: &self.case.context,
             facts: &self.case.facts,
         };
@@ -453,12 +544,6 @@ impl ProjectReader<'_, '_> {
         }
     }
 
-    /// A module of the project as it stands: one that changed is read itself.
-    fn is_module(&self, gap: &Gap) -> bool {
-        let module = gap.kind.module();
-        module.is_some_and(|path| self.case.context.is_inside(path))
-    }
-
     /// Code whose text is among what is read: what it does is in the list itself.
     fn is_read(&self, act: &Act) -> bool {
         if let Some((code, origin)) = act.executes() {
@@ -471,224 +556,10 @@ impl ProjectReader<'_, '_> {
     }
 }
 
-/// One thing that keeps a text from being clean.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ReadMark {
-    why: String,
-    origin: SuspicionOrigin,
-}
-
-fn unread(why: impl Into<String>) -> ReadMark {
-    ReadMark {
-        why: why.into(),
-        origin: SuspicionOrigin::Unread,
-    }
-}
-
-fn found(why: String) -> ReadMark {
-    ReadMark {
-        why,
-        origin: SuspicionOrigin::Found,
-    }
-}
-
 fn text(fact: &FileFact) -> Option<&str> {
     match fact {
         FileFact::Text { body, .. } => Some(body),
         FileFact::Directory | FileFact::Absent | FileFact::Unreadable => None,
-    }
-}
-
-/// A call into a library, by a name that stands in the file.
-fn is_library_call(gap: &Gap) -> bool {
-    /// Names behind which any code may stand.
-    const OPEN: &[&str] = &[
-        "import_module",
-        "loads",
-        "load",
-        "fork",
-        "setattr",
-        "getattr",
-        "globals",
-        "vars",
-        "remove",
-        "unlink",
-        "rmtree",
-        "rmdir",
-        "rename",
-        "replace_file",
-        "truncate",
-        "chmod",
-        "chown",
-        "kill",
-        "connect",
-        "urlopen",
-        "urlretrieve",
-        "socket",
-    ];
-    let GapKind::Call { name, .. } = &gap.kind else {
-        return false;
-    };
-    let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
-    !OPEN.contains(&last) && !is_run_by_name(gap)
-}
-
-/// Modules that start programs, run text, or have power over other machines.
-const POWERFUL: &[&str] = &[
-    "Pyro5",
-    "aioboto3",
-    "aiodocker",
-    "ansible",
-    "ansible_runner",
-    "asyncssh",
-    "bdb",
-    "boto3",
-    "builtins",
-    "cProfile",
-    "cffi",
-    "cloudpickle",
-    "code",
-    "codeop",
-    "crontab",
-    "delegator",
-    "dill",
-    "distutils",
-    "docker",
-    "dulwich",
-    "envoy",
-    "execnet",
-    "fabric",
-    "fs",
-    "fsspec",
-    "gcsfs",
-    "git",
-    "imp",
-    "invoke",
-    "jsonpickle",
-    "keyring",
-    "kubernetes",
-    "marshal",
-    "nntplib",
-    "papermill",
-    "paramiko",
-    "pdb",
-    "pexpect",
-    "pip",
-    "plumbum",
-    "podman",
-    "profile",
-    "pssh",
-    "pty",
-    "ptyprocess",
-    "py",
-    "pycurl",
-    "pygit2",
-    "pyinfra",
-    "pysftp",
-    "rpyc",
-    "runpy",
-    "s3fs",
-    "sarge",
-    "scp",
-    "secretstorage",
-    "send2trash",
-    "sh",
-    "shellous",
-    "smbclient",
-    "telnetlib",
-    "trace",
-    "winrm",
-    "zipimport",
-];
-
-/// Imports of modules that nobody needs but for what they can do.
-fn powerful_imports(path: &str, text: &str) -> Vec<String> {
-    if !matches!(kind::ending(path), "py" | "pyw") {
-        return Vec::new();
-    }
-    let statements = text.split(['\n', ';']).map(str::trim);
-    statements
-        .filter_map(|line| {
-            let names = line
-                .strip_prefix("import ")
-                .or_else(|| line.strip_prefix("from "))?;
-            let names = names.split(" import ").next().unwrap_or_default();
-            let module = |name: &str| name.trim().split(['.', ' ']).next().map(str::to_owned);
-            let mut modules = names.split(',').filter_map(module);
-            modules.find(|module| POWERFUL.contains(&module.as_str()))
-        })
-        .map(|module| format!("uses `{module}`, which can do what is not seen here"))
-        .collect()
-}
-
-/// A call, an import or a program that may be anything, whoever calls for it.
-fn is_run_by_name(gap: &Gap) -> bool {
-    /// Calls that run what they are given.
-    const RUNS: &[&str] = &[
-        "eval",
-        "exec",
-        "compile",
-        "__import__",
-        "run_path",
-        "run_module",
-        "runsource",
-        "runcode",
-        "exec_module",
-        "load_module",
-        "load_model",
-        "spec_from_file_location",
-        "SourceFileLoader",
-        "SourcelessFileLoader",
-        "ExtensionFileLoader",
-        "zipimporter",
-        "fileConfig",
-        "methodcaller",
-        "attrgetter",
-        "CDLL",
-        "cdll",
-        "windll",
-        "PyDLL",
-        "dlopen",
-        "system",
-        "popen",
-        "Popen",
-        "spawn",
-        "posix_spawn",
-        "execv",
-        "execve",
-        "execvp",
-        "create_subprocess_shell",
-        "create_subprocess_exec",
-        "__subclasses__",
-        "__globals__",
-        "__builtins__",
-        "remove_tree",
-        "send2trash",
-        "run_process",
-        "open_process",
-    ];
-    match &gap.kind {
-        GapKind::Call { name, .. } => {
-            let module = name.strip_prefix("import ").unwrap_or(name);
-            let module = module.split(['.', '(', ' ']).next().unwrap_or_default();
-            let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
-            RUNS.contains(&last)
-                || POWERFUL.contains(&module)
-                // A way round the name: `os.__dict__["system"]`, `vars(os)["system"]`.
-                || ["__dict__", "__globals__", "__builtins__", "__subclasses__", "vars(", "globals("]
-                    .iter()
-                    .any(|way| name.contains(way))
-                || name.starts_with("sys.path ")
-                || name.starts_with("__path__")
-        }
-        // What the budget did not reach was not read.
-        GapKind::DynamicProgram | GapKind::Budget => true,
-        GapKind::Unseen(_)
-        | GapKind::Syntax(_)
-        | GapKind::Program(_)
-        | GapKind::Argument { .. }
-        | GapKind::DynamicWord { .. }
-        | GapKind::Refused(_) => false,
     }
 }
 

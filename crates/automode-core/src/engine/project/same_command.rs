@@ -6,6 +6,7 @@
 
 use automode_shell::{
     Act, Code, Effect, Extent, FileChange, Invocation, Nature, PackageOp, Value, VcsOp, WriteHow,
+    changes_work_tree,
 };
 
 use super::kind::{self, ProjectFileKind};
@@ -53,13 +54,14 @@ pub(super) fn suspicions(case: &Case<'_>) -> Vec<Suspicion> {
                 FileChange::Write { target, how, .. } => {
                     let unread = brings_code(case, effect, start, how)
                         && !is_known(case, &target.path)
-                        && !is_own_output(case, effect);
+                        && !is_own_output(case, effect)
+                        && !is_kept_by_run(case, effect, &target.path);
                     let adds = adds_dependencies(case, &target.path, start, how);
                     (unread || adds).then(|| {
                         format!("{} is written beside the run", report::name(&target.path))
                     })
                 }
-                FileChange::Repository(op) => (changes_tree(op, start)
+                FileChange::Repository(op) => (changes_work_tree(op, start)
                     && !start.is_some_and(|start| sets_aside(case, start)))
                 .then(|| "puts other files into the project beside the run".to_owned()),
                 FileChange::Nothing | FileChange::Delete { .. } | FileChange::Untold => None,
@@ -183,7 +185,7 @@ pub(crate) fn moves_history(case: &Case<'_>) -> bool {
             })
         };
         if let FileChange::Repository(op) = effect.act.file_change() {
-            changes_tree(op, start) || (*op == VcsOp::Local && commits())
+            changes_work_tree(op, start) || (*op == VcsOp::Local && commits())
         } else {
             false
         }
@@ -365,54 +367,23 @@ fn is_own_output(case: &Case<'_>, effect: &Effect) -> bool {
     })
 }
 
-/// Commands of version control that leave the files as they are.
-const KEEPS_FILES: &[&str] = &[
-    "commit",
-    "add",
-    "stage",
-    "branch",
-    "tag",
-    "config",
-    "init",
-    "notes",
-    "gc",
-    "fetch",
-    "push",
-    "remote",
-    "status",
-    "log",
-    "diff",
-    "show",
-    "rev-parse",
-    "describe",
-    "blame",
-    "ls-files",
+/// Endings of models and tables as programs keep them.
+const KEPT: &[&str] = &[
+    "pt", "pth", "ckpt", "pkl", "pickle", "joblib", "npy", "npz", "h5", "hdf5", "keras",
 ];
 
-/// Whether files of the project may be others afterwards.
-fn changes_tree(op: &VcsOp, start: Option<&Invocation>) -> bool {
-    match op {
-        VcsOp::Apply | VcsOp::Rewrite | VcsOp::DiscardChanges { .. } => true,
-        VcsOp::Local => start.is_none_or(|start| !keeps_files(start)),
-        VcsOp::Fetch
-        | VcsOp::Clean { .. }
-        | VcsOp::DropHistory
-        | VcsOp::Push { .. }
-        | VcsOp::Remote { .. }
-        | VcsOp::Config { .. } => false,
-    }
-}
-
-fn keeps_files(start: &Invocation) -> bool {
-    let words: Option<Vec<_>> = start.argv.iter().skip(1).map(Value::literal).collect();
-    let Some(words) = words else {
-        return false;
-    };
-    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    match words.as_slice() {
-        // A new branch where one stands.
-        ["checkout", "-b", _] | ["switch", "-c" | "--create", _] => true,
-        [first, ..] => KEEPS_FILES.contains(first),
-        [] => false,
-    }
+/// Whether the one script that the command runs writes a model or a table itself: nothing else
+/// runs that could load it, and a loader in the script is a gap of its own.
+fn is_kept_by_run(case: &Case<'_>, effect: &Effect, path: &str) -> bool {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+    let mut parts = path.split('/');
+    let mut runs = case
+        .effects
+        .analysis
+        .effects
+        .iter()
+        .filter_map(|other| Some((other.by, other.act.executes()?.0)));
+    ending.is_some_and(|ending| KEPT.contains(&ending))
+        && !parts.any(|part| LIBRARIES.contains(&part))
+        && runs.all(|(by, code)| by == effect.by && matches!(code, Code::File(_)))
 }

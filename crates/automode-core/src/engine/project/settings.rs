@@ -347,71 +347,9 @@ const LOADS: &[&str] = &[
     "-config",
 ];
 
-/// Endings of what people and tools read, which settings name all the time.
-const ORDINARY: &[&str] = &[
-    "md",
-    "markdown",
-    "rst",
-    "adoc",
-    "txt",
-    "json",
-    "json5",
-    "jsonc",
-    "toml",
-    "yml",
-    "yaml",
-    "csv",
-    "tsv",
-    "html",
-    "htm",
-    "css",
-    "scss",
-    "sass",
-    "less",
-    "svg",
-    "png",
-    "jpg",
-    "jpeg",
-    "gif",
-    "ico",
-    "webp",
-    "woff",
-    "woff2",
-    "lock",
-    "map",
-    "log",
-    "sql",
-    "proto",
-    "graphql",
-    "xml",
-    "ini",
-    "cfg",
-    "conf",
-    "typed",
-    "pem",
-    "crt",
-    "env",
-    "db",
-    "sqlite",
-    "sqlite3",
-    "xsd",
-    "prisma",
-    "lcov",
-    "po",
-    "ignore",
-    "pdf",
-    "properties",
-    "tmpl",
-    "template",
-    "j2",
-    "jinja",
-    "hbs",
-    "feature",
-];
-
 /// A name of data that neither people nor tools have a use for in settings and code.
 pub(super) fn is_odd_data(word: &str) -> bool {
-    word.contains('.') && kind::is_data(word) && !ORDINARY.contains(&kind::ending(word))
+    word.contains('.') && kind::is_data(word) && !kind::is_ordinary(kind::ending(word))
 }
 
 /// Whether a line names a file that people read, and programs only as what they work on.

@@ -9,9 +9,14 @@ use crate::scene::report;
 
 /// What a source file is able to do that a test does not need to.
 pub(super) fn scanned(language: SourceLanguage, text: &str) -> Vec<String> {
+    scan(language, text).unwrap_or_else(|unread| vec![unread])
+}
+
+/// The same, and an error where the text was not read.
+pub(super) fn scan(language: SourceLanguage, text: &str) -> Result<Vec<String>, String> {
     match capabilities(language, text) {
-        CapabilityReading::Clean => Vec::new(),
-        CapabilityReading::Unread(why) => vec![format!("could not be read: {why}")],
+        CapabilityReading::Clean => Ok(Vec::new()),
+        CapabilityReading::Unread(why) => Err(format!("could not be read: {why}")),
         CapabilityReading::Uses(uses) => {
             let uses_both = |one: Capability, other: Capability| {
                 let has = |wanted| uses.iter().any(|found| found.capability == wanted);
@@ -19,12 +24,44 @@ pub(super) fn scanned(language: SourceLanguage, text: &str) -> Vec<String> {
             };
             // With the environment a place can be named that no text shows.
             let reads_anywhere = uses_both(Capability::FileRead, Capability::Environment);
-            uses.iter()
+            Ok(uses
+                .iter()
                 .filter(|found| reaches_out(found.capability, reads_anywhere))
                 .map(described)
-                .collect()
+                .collect())
         }
     }
+}
+
+/// The texts that stand in quotes in a source, each alone and with those that it is put
+/// together with: `join('pri' + 'vate', 'k.txt')` is `private/k.txt` as well.
+pub(super) fn joined_texts(text: &str) -> impl Iterator<Item = String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let mut whole = String::new();
+        let mut between = "";
+        for (at, part) in line.split(['"', '\'', '`']).enumerate() {
+            if at % 2 == 0 {
+                between = part;
+                continue;
+            }
+            let glued = between.trim();
+            match glued {
+                "+" | "." | ".." | "<>" | "" if !whole.is_empty() => whole.push_str(part),
+                "," | "/" if !whole.is_empty() => {
+                    whole = format!("{}/{}", whole.trim_end_matches('/'), part);
+                }
+                _ => part.clone_into(&mut whole),
+            }
+            found.push(part.to_owned());
+            found.push(whole.clone());
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+        .into_iter()
+        .filter(|name| !name.is_empty() && name.len() < 200 && !name.contains(char::is_whitespace))
 }
 
 /// Ways of a language to take another file for code, or to do what no module names.

@@ -24,6 +24,7 @@ fn word(text: &str) -> Value {
 fn run(command: &str, layers: &[Shell]) -> Invocation {
     Invocation {
         argv: command.split(' ').map(word).collect(),
+        natures: automode_shell::natures_of(command.split(' ').next().unwrap_or_default()),
         env: Vec::new(),
         redirects: Vec::new(),
         stdin: Stdin::Inherited,
@@ -59,6 +60,7 @@ fn analysis(invocations: Vec<Invocation>, effects: Vec<Effect>) -> Analysis {
         effects,
         coverage: Coverage::Complete,
         needs: Vec::new(),
+        steps: 0,
     }
 }
 

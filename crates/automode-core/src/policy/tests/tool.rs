@@ -35,6 +35,12 @@ fn servers() {
         mcp__a__b               mcp__a__b__c                     -     -
         mcp__a__b__*            mcp__a__b__c                     deny  allow
         mcp__github             mcp__github                      -     -
+        mcp__notes              ReadMcpResourceTool {"server": "notes", "uri": "n://1"}              deny  -
+        mcp__notes              ReadMcpResourceTool {"server": "notes", "uri": "file:///a"}          deny  -
+        mcp__notes__read_*      read_mcp_resource {"server": "notes", "uri": "n://1"}                deny  -
+        mcp__*                  ReadMcpResourceTool {"server": "notes", "uri": "n://1"}              deny  -
+        mcp__notes__list_*      ReadMcpResourceTool {"server": "notes", "uri": "n://1"}              -     -
+        mcp__other              ReadMcpResourceTool {"server": "notes", "uri": "n://1"}              -     -
         "#,
     );
 }

@@ -8,6 +8,7 @@ use automode_shell::{
     WriteHow,
 };
 
+use super::replaced;
 use crate::rules::Rule;
 use crate::scene::{CloudTarget, Loss, Scene, is_local_service, loss, report};
 use crate::{Finding, GitState, WrittenFile};
@@ -16,9 +17,9 @@ pub struct LocalData;
 
 /// The rule on work of this machine that would be gone.
 pub const LOCAL_DATA: &str = "local-data";
-const ID: &str = LOCAL_DATA;
+pub(super) const ID: &str = LOCAL_DATA;
 const NARROW: &str = "name the exact files inside the project, or leave it to the person";
-const COMMIT: &str = "commit or stash the work first";
+pub(super) const COMMIT: &str = "commit or stash the work first";
 
 impl Rule for LocalData {
     fn id(&self) -> &'static str {
@@ -56,6 +57,11 @@ impl Rule for LocalData {
                 )),
                 _ => None,
             })
+            .chain(
+                scene
+                    .invocations()
+                    .filter_map(|start| replaced::written_over(scene, start)),
+            )
             .collect()
     }
 }

@@ -166,12 +166,19 @@ fn administers(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
 }
 
 fn takes_token(word: &str) -> bool {
+    // Nearly every word is too short.
+    if word.len() < TOKEN.len() {
+        return false;
+    }
     word.contains(&format!("${TOKEN}"))
         || (word.contains(TOKEN) && FROM_ENVIRONMENT.iter().any(|way| word.contains(way)))
 }
 
 /// An address of the interface; a path of a file has no host before it.
 fn is_administration(word: &str) -> bool {
+    if !word.contains('/') {
+        return false;
+    }
     ADMINISTRATION.iter().any(|path| {
         let host = word.split_once(path).map_or("", |(before, _)| before);
         host.contains("://") || (host.contains([':', '.']) && !host.contains('/'))

@@ -4,6 +4,8 @@
 //! ordinary `git status` runs what stands there. Hooks and filters that this session
 //! put there count as well, whoever agreed to the file: git runs them without a word.
 
+use std::cell::LazyCell;
+
 use automode_shell::place::Protected;
 use automode_shell::{Invocation, Nature, Target};
 
@@ -23,12 +25,13 @@ const RISKY: &[&str] = &[
 ];
 
 pub(super) fn detect(scene: &Scene<'_>, id: &'static str) -> Vec<Finding> {
+    let changed = LazyCell::new(|| changed(scene));
     scene
         .invocations()
         .filter(|start| start.is_a(Nature::Git))
         .filter_map(|start| {
             let what = configured(scene, start)
-                .or_else(|| changed(scene))
+                .or_else(|| changed.clone())
                 .or_else(|| hooked(scene, start))?;
             Some(scene.evidence(
                 id,
@@ -113,9 +116,11 @@ fn added<'r>(scene: &Scene<'_>, began: &RepoFact, now: &'r RepoFact) -> Option<&
 
 /// A hook, a filter or the configuration itself, written by this session.
 fn changed(scene: &Scene<'_>) -> Option<String> {
+    let home = scene.context.home.as_deref();
     let file = scene.session.written.iter().find(|file| {
+        // A session writes many files: only the one question is asked of each.
         matches!(
-            scene.place_of(&file.path).protected,
+            Protected::of(&file.path, home),
             Some(Protected::ProjectHook | Protected::GitInternals)
         )
     })?;

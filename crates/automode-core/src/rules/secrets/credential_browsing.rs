@@ -2,13 +2,13 @@
 
 use automode_shell::place::{Place, Secret, Zone};
 use automode_shell::{
-    Act, CloudVerb, Code, Effect, Extent, Host, Invocation, Nature, ProcessScope, Span, Stdout,
-    Target, Touch,
+    Act, CloudVerb, Code, Effect, Extent, FileFact, Host, Invocation, Nature, ProcessScope, Span,
+    Stdout, Target, Touch,
 };
 
 use crate::rules::Rule;
-use crate::scene::{Scene, certain, is_fixture, named_paths, report};
-use crate::{Action, Finding};
+use crate::scene::{Scene, certain, included_secret, is_fixture, named_paths, report};
+use crate::{Action, Finding, Lead, NamePattern};
 
 pub struct CredentialBrowsing;
 
@@ -31,13 +31,21 @@ impl Rule for CredentialBrowsing {
             .chain(scene.invocations().filter_map(|start| hunt(scene, start)))
             .chain(unexplained(scene))
             .chain(search(scene))
+            .chain(
+                scene
+                    .invocations()
+                    .filter_map(|start| included(scene, start)),
+            )
             .collect()
     }
 }
 
 fn browse(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
     match &effect.act {
-        Act::Read { target } => read(scene, scene.part(effect), target),
+        Act::Read { target } => {
+            let span = scene.part(effect);
+            read(scene, span, target).or_else(|| led(scene, span, target))
+        }
         Act::Write { target, .. } if target.extent == Extent::Exact => {
             // A link or a changed mode on a secret opens it as a read does.
             let opened = matches!(
@@ -100,6 +108,66 @@ fn read(scene: &Scene<'_>, span: Span, target: &Target) -> Option<Finding> {
     } else {
         scene.evidence(ID, span, &what, INSTEAD)
     })
+}
+
+/// A name in a directory that is read whole, and that leads to a secret.
+fn led(scene: &Scene<'_>, span: Span, target: &Target) -> Option<Finding> {
+    let (directory, names) = match target.extent {
+        Extent::Pattern => (certain(&target.path), NamePattern::read(&target.path)),
+        Extent::Exact | Extent::Below | Extent::Prefix | Extent::Unknown => {
+            (target.path.clone(), None)
+        }
+    };
+    let is_taken = |lead: &&Lead| {
+        let name = lead.name.rsplit('/').next().unwrap_or_default();
+        names.as_ref().is_none_or(|names| names.may_take(name))
+    };
+    let leads = scene.facts.leads.get(&directory)?.iter();
+    leads.filter(is_taken).find_map(|lead| {
+        let place = scene.resolved_place(&lead.to);
+        let secret = place.secret?;
+        let what = format!(
+            "reads {}, which is {}, {}",
+            report::name(&lead.name),
+            report::name(&lead.to),
+            secret.name()
+        );
+        Some(if is_hard(&place, secret, &lead.to) {
+            scene.veto(ID, span, &what, INSTEAD)
+        } else {
+            scene.evidence(ID, span, &what, INSTEAD)
+        })
+    })
+}
+
+/// A source that has what reads it take in a secret: as it is named, or one that changed and
+/// may be included by it.
+fn included(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
+    if !start.is_a(Nature::IncludesFiles) {
+        return None;
+    }
+    let cwd = start.cwd.as_deref().unwrap_or(&scene.context.cwd);
+    let changed = scene.facts.changes.get(cwd).into_iter();
+    let changed = changed
+        .flat_map(|changes| &changes.files)
+        .map(|file| (file.path.as_str(), &file.now));
+    let read = scene.effects().filter_map(|effect| match &effect.act {
+        Act::Read { target } => {
+            let file = scene.facts.shell.files.get(&target.path)?;
+            Some((target.path.as_str(), file))
+        }
+        _ => None,
+    });
+    let (file, secret) = changed.chain(read).find_map(|(path, file)| match file {
+        FileFact::Text { body, .. } => Some((path, included_secret(scene, path, body)?)),
+        FileFact::Directory | FileFact::Absent | FileFact::Unreadable => None,
+    })?;
+    let what = format!(
+        "takes in {}, as {} says",
+        report::name(&secret),
+        report::name(file)
+    );
+    Some(scene.evidence(ID, start.span, &what, INSTEAD))
 }
 
 /// Secrets that no task of a coding agent needs to read: the passwords of the

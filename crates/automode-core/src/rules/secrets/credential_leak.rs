@@ -3,10 +3,11 @@
 use automode_shell::place::Zone;
 use automode_shell::{Act, Direction, Effect, Host, Taint};
 
+use super::git_settings::shown_credential;
 use super::{history, outgoing, printed, told};
 use crate::Finding;
 use crate::rules::Rule;
-use crate::scene::{ENVIRONMENT, Scene, is_own_provider, report};
+use crate::scene::{ENVIRONMENT, GIT_SETTINGS, Scene, is_own_provider, report};
 
 pub struct CredentialLeak;
 
@@ -81,6 +82,8 @@ fn leak(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
         }
         // What of the environment is shown depends on who reads it.
         Act::Credential { what, .. } if what == ENVIRONMENT => None,
+        Act::Credential { what, .. } if what == GIT_SETTINGS => settings(scene, effect),
+        Act::Read { .. } => settings(scene, effect),
         Act::Credential { what, direction } => {
             let what = match direction {
                 Direction::Send => format!("hands out {}", report::name(what)),
@@ -90,6 +93,16 @@ fn leak(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
         }
         _ => None,
     }
+}
+
+/// A credential that stands in git's settings, where they are shown.
+fn settings(scene: &Scene<'_>, effect: &Effect) -> Option<Finding> {
+    let found = shown_credential(scene, effect)?;
+    let what = format!(
+        "shows the credential that git's {} holds",
+        report::name(&found.key)
+    );
+    Some(scene.evidence(ID, scene.part(effect), &what, KEEP))
 }
 
 /// What is sent, with the marks of local files that it was read from.

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use automode_shell::{FileFact, Invocation, Nature, Taint, Target, Value};
 
 use super::credential_leak::ID;
+use crate::effects::spells_kept_value;
 use crate::rules::holds_credential;
 use crate::scene::{Scene, is_fixture, report};
 use crate::{ChangedFile, Finding, Tracking, probe};
@@ -72,11 +73,7 @@ pub fn is_adding(word: &str) -> bool {
 fn committed(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
     let path = changed(scene, start)?
         .filter(|file| file.tracked)
-        .find(|file| {
-            let new = file.before.is_none() && is_secret(scene, start, &file.path);
-            let copied = scene.carried(&file.path).has(Taint::SECRET);
-            new || copied || holds_secret(scene, start, file)
-        })
+        .find(|file| brings_secret(scene, start, file))
         .map(|file| file.path.as_str());
     if let Some(path) = path {
         let what = format!(
@@ -118,7 +115,8 @@ fn holds_secret(scene: &Scene<'_>, start: &Invocation, file: &ChangedFile) -> bo
     let known: HashSet<&str> = file.before.iter().flat_map(|text| text.lines()).collect();
     let target = Target::locate(&Value::text(file.path.as_str(), start.span), None);
     let new: Vec<&str> = body.lines().filter(|line| !known.contains(line)).collect();
-    let shown = || new.iter().any(|line| holds_credential(line));
+    let kept = |line: &str| spells_kept_value(line, &scene.facts.shell);
+    let shown = || new.iter().any(|line| holds_credential(line) || kept(line));
     // Only encoded is as good as plain.
     let coded = || {
         let codes = probe::decoded(&new.join("\n"));
@@ -160,16 +158,29 @@ fn named(scene: &Scene<'_>, start: &Invocation, words: &[&str]) -> Option<Target
     })
 }
 
-/// A file that is named and that a credential stands in.
+/// A file that is named, alone or with its folder, and that a credential stands in.
 fn named_content<'a>(scene: &Scene<'a>, start: &Invocation, words: &[&str]) -> Option<&'a str> {
     let paths: Vec<String> = words
         .iter()
         .skip(2)
         .map(|word| Target::locate(&Value::text(*word, start.span), start.cwd.as_deref()).path)
         .collect();
+    let is_named = |file: &ChangedFile| {
+        paths.iter().any(|path| {
+            let rest = file.path.strip_prefix(path.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
     changed(scene, start)?
-        .find(|file| paths.contains(&file.path) && holds_secret(scene, start, file))
+        .find(|file| is_named(file) && brings_secret(scene, start, file))
         .map(|file| file.path.as_str())
+}
+
+/// Whether a file newly holds a secret: by its name, by what went into it or by its text.
+fn brings_secret(scene: &Scene<'_>, start: &Invocation, file: &ChangedFile) -> bool {
+    let new = file.before.is_none() && is_secret(scene, start, &file.path);
+    let copied = scene.carried(&file.path).has(Taint::SECRET);
+    new || copied || holds_secret(scene, start, file)
 }
 
 /// `-f`, also among other letters.
@@ -193,9 +204,6 @@ fn is_wide(words: &[&str]) -> bool {
 /// A secret that is new in the tree and that nothing ignores.
 fn lying_there<'a>(scene: &Scene<'a>, start: &Invocation) -> Option<&'a str> {
     changed(scene, start)?
-        .find(|file| {
-            let new = file.before.is_none() && is_secret(scene, start, &file.path);
-            new || holds_secret(scene, start, file)
-        })
+        .find(|file| brings_secret(scene, start, file))
         .map(|file| file.path.as_str())
 }

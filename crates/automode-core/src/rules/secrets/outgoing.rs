@@ -8,6 +8,7 @@ use automode_shell::{Invocation, Nature, Target, Value};
 
 use super::credential_leak::ID;
 use super::history::is_packed_name;
+use crate::effects::spells_kept_value;
 use crate::rules::{git_directory, holds_credential};
 use crate::scene::{Scene, is_fixture, report};
 use crate::{Finding, OutgoingPart, Query, probe};
@@ -61,7 +62,7 @@ fn is_secret(scene: &Scene<'_>, start: &Invocation, part: &OutgoingPart) -> bool
             let mut codes = codes.iter();
             codes.any(|text| holds_credential(text) || text.contains("PRIVATE KEY-----"))
         };
-        lines.any(holds_credential) || coded()
+        lines.any(holds_credential) || spells_kept_value(&part.text, &scene.facts.shell) || coded()
     };
     let Some(path) = &part.path else {
         return spoken();

@@ -57,21 +57,69 @@ pub fn detect(scene: &Scene<'_>) -> Vec<Finding> {
 /// A secret among the words of a program that did not ask for one: `ls $TOKEN` shows it in its
 /// complaint, `git commit -m $TOKEN` keeps it. What is sent is the business of other rules.
 fn mentioned(scene: &Scene<'_>, at: usize, start: &Invocation) -> Option<Finding> {
-    // `export KEY=$TOKEN` says nothing.
-    let sets = start.is_a(Nature::PrintsEnvironment);
-    let is_said =
-        |word: &&Value| word.taint().has(Taint::SECRET) && !(sets && word.prefix().contains('='));
+    let sets = start.is_a(Nature::PrintsEnvironment) && sets_as_it_is(start);
+    let is_said = |word: &&Value| word.taint().has(Taint::SECRET) && !(sets && is_assignment(word));
     let word = start.argv.iter().skip(1).find(is_said)?;
     let is_expected = scene
         .effects()
         .filter(|effect| effect.by == at)
         .any(|effect| matches!(effect.act, Act::Connect { .. } | Act::Environment { .. }));
-    if is_expected || start.is_a(Nature::Test) || start.is_a(Nature::Talker) {
+    if is_expected || is_sound_test(start) || start.is_a(Nature::Talker) {
         return None;
     }
     let name = secret_in(word).unwrap_or("a secret variable");
     let what = format!("hands the value of {name} to a program that may show or keep it");
     Some(scene.evidence(ID, start.span, &what, KEEP))
+}
+
+/// `export KEY=$TOKEN` says nothing; `declare -i KEY=$TOKEN` complains that it is no number.
+fn sets_as_it_is(start: &Invocation) -> bool {
+    const MANNERS: &str = "xrg";
+    start
+        .argv
+        .iter()
+        .skip(1)
+        .filter_map(|word| word.literal())
+        .filter_map(|word| word.strip_prefix(['-', '+']).map(str::to_owned))
+        .all(|letters| letters.chars().all(|letter| MANNERS.contains(letter)))
+}
+
+/// A name with a value: `export a/b=$TOKEN` names nothing, and the complaint shows it all.
+fn is_assignment(word: &Value) -> bool {
+    let prefix = word.prefix();
+    let name = prefix.split_once('=').map(|(name, _)| name);
+    name.is_some_and(|name| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        !name.starts_with(|first: char| first.is_ascii_digit())
+            && !name.is_empty()
+            && name
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    })
+}
+
+/// A test that compares words or asks whether one is empty says nothing; any other complains
+/// about the word that it did not expect, and shows it.
+fn is_sound_test(start: &Invocation) -> bool {
+    const JOINTS: [&str; 9] = ["-a", "-o", "&&", "||", "(", ")", "!", "]", "]]"];
+    const EMPTY: [&str; 2] = ["-n", "-z"];
+    const ALIKE: [&str; 6] = ["=", "==", "!=", "=~", "<", ">"];
+    let is_one = |word: &Value, words: &[&str]| {
+        let text = word.literal();
+        text.is_some_and(|text| words.contains(&text.as_ref()))
+    };
+    let words = start.argv.get(1..).unwrap_or_default();
+    let mut parts = words.split(|word| is_one(word, &JOINTS));
+    start.is_a(Nature::Test)
+        && parts.all(|part| {
+            let is_plain = !part.iter().any(|word| word.taint().has(Taint::SECRET));
+            match part {
+                [] | [_] => true,
+                [asked, _] => is_plain || is_one(asked, &EMPTY),
+                [_, asked, _] => is_plain || is_one(asked, &ALIKE),
+                _ => false,
+            }
+        })
 }
 
 enum PrintedSource<'a> {
@@ -102,7 +150,8 @@ fn source(start: &Invocation, dumped: bool) -> Option<PrintedSource<'_>> {
     }
     // A part of a variable, or one in other letters.
     let part = |word: &Value| word.taint().has(Taint::SECRET);
-    if talks && start.argv.iter().any(part) {
+    let shows = talks || start.output.has(Taint::SECRET);
+    if shows && start.argv.iter().any(part) {
         return Some(PrintedSource::Variable("a secret variable"));
     }
     if dumped {

@@ -8,6 +8,7 @@ use automode_shell::{Act, Host, Invocation, Nature, Span, VcsOp};
 use serde_json::Value as Json;
 
 use super::credential_leak::{ID, KEEP};
+use crate::effects::spells_kept_value;
 use crate::rules::holds_credential;
 use crate::scene::Scene;
 use crate::{Action, Finding, probe};
@@ -16,14 +17,19 @@ pub(super) fn detect(scene: &Scene<'_>) -> Vec<Finding> {
     let starts = scene.invocations().enumerate();
     let mut found: Vec<Finding> = starts
         .filter(|(at, start)| leaves(scene, *at) || names_history(start))
-        .filter(|(_, start)| words(start).any(|word| is_told(&word)))
+        .filter(|(_, start)| {
+            let kept = |word: &str| spells_kept_value(word, &scene.facts.shell);
+            words(start).any(|word| is_told(&word) || kept(&word))
+                || resolves_names(scene, start) && words(start).any(|word| is_coded_name(&word))
+        })
         .map(|(_, start)| {
             let what = "hands out a secret that stands in its own words";
             scene.evidence(ID, start.span, what, KEEP)
         })
         .collect();
+    let is_told = |word: &str| is_told(word) || spells_kept_value(word, &scene.facts.shell);
     let asked = match scene.action {
-        Action::Mcp { input, .. } => input.values().any(holds),
+        Action::Mcp { input, .. } => input.values().any(|value| holds(value, &is_told)),
         Action::Fetch { url, .. } => is_told(url),
         Action::WebSearch { query } => is_told(query),
         _ => false,
@@ -64,6 +70,27 @@ fn names_history(start: &Invocation) -> bool {
             .any(|word| NAMING.contains(&word.as_str()))
 }
 
+/// Whether a start asks for the address of a name: whoever owns the domain reads the name.
+fn resolves_names(scene: &Scene<'_>, start: &Invocation) -> bool {
+    scene.effects().any(|effect| {
+        let resolver = matches!(&effect.act, Act::Connect { host: Host::Default(name), .. } if name == "resolver");
+        resolver && scene.invocation(effect) == Some(start)
+    })
+}
+
+/// A part of a name that people do not give: long, with digits among the letters.
+fn is_coded_name(name: &str) -> bool {
+    /// The length of a key in base 32, and of half of one in hexadecimal.
+    const LONG: usize = 20;
+    let mut parts = name.split('.').rev().skip(2);
+    parts.any(|part| {
+        let has = |is: fn(&u8) -> bool| part.bytes().any(|byte| is(&byte));
+        let lower = has(u8::is_ascii_lowercase);
+        let mixed = has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase);
+        part.len() >= LONG && lower && mixed && !part.contains(['-', '_'])
+    })
+}
+
 /// A secret as it stands, in capitals as hosts hide them, or encoded.
 fn is_told(word: &str) -> bool {
     holds_credential(word)
@@ -101,11 +128,11 @@ fn begins_token(word: &str) -> bool {
     })
 }
 
-fn holds(value: &Json) -> bool {
+fn holds(value: &Json, is_told: &dyn Fn(&str) -> bool) -> bool {
     match value {
         Json::String(text) => is_told(text),
-        Json::Array(items) => items.iter().any(holds),
-        Json::Object(fields) => fields.values().any(holds),
+        Json::Array(items) => items.iter().any(|item| holds(item, is_told)),
+        Json::Object(fields) => fields.values().any(|field| holds(field, is_told)),
         Json::Null | Json::Bool(_) | Json::Number(_) => false,
     }
 }

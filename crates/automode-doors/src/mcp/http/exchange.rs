@@ -19,8 +19,10 @@ use super::reply::{AskedRequest, looked_at};
 use crate::deadline::{in_time, lock};
 use crate::decider::{DoorDecision, DoorRequest};
 use crate::json_rpc::{self, Envelope, id_key};
+use crate::mcp::asked::{AskedCall, AskedFor};
 use crate::mcp::brought;
-use crate::mcp::wire::{MAX_PAGES, called, refusal, unreadable};
+use crate::mcp::known_tools::objection;
+use crate::mcp::wire::{MAX_PAGES, unreadable};
 use crate::web::{Arriving, BodyPiece, event, leads_elsewhere, passed_on, whole};
 
 /// The largest message that is looked into; a larger one goes nowhere.
@@ -74,18 +76,28 @@ async fn posted(door: Arc<HttpDoor>, head: Parts, body: Bytes) -> Response<Arriv
     };
     let id = message.id().unwrap_or("null");
     match (message.method.as_deref(), message.id()) {
-        (Some("tools/call"), Some(id)) => {
-            let (tool, arguments) = match called(&message) {
-                Ok(called) => called,
-                Err(why) => return whole(StatusCode::OK, refusal(id, why)),
+        (Some(method), id) if let Some(asks) = AskedFor::by_method(method) => {
+            let Some(id) = id else {
+                // What wants no answer cannot be told no.
+                return whole(StatusCode::ACCEPTED, Bytes::new());
             };
-            if let Err(why) = decided(&door, &head.headers, &asked, &tool, arguments).await {
-                return whole(StatusCode::OK, refusal(id, &why));
+            let refused = |why: &str| whole(StatusCode::OK, asks.refused(id, why));
+            let call = match asks.call(&message) {
+                Ok(call) => call,
+                Err(why) => return refused(why),
+            };
+            let source = door.named(&call.tool);
+            let may = match asks {
+                AskedFor::Tool => called_tool(&door, &head.headers, &asked, call).await,
+                AskedFor::Resource | AskedFor::Prompt | AskedFor::Completion => {
+                    unlisted(&door, &asked, call).await
+                }
+            };
+            if let Err(why) = may {
+                return refused(&why);
             }
-            asked.source = Some(door.named(&tool));
+            asked.source = Some(source);
         }
-        // A call that wants no answer cannot be told no.
-        (Some("tools/call"), None) => return whole(StatusCode::ACCEPTED, Bytes::new()),
         (Some(method), Some(_)) if brought::brings(method) => {
             asked.source = Some(door.named(method));
         }
@@ -97,14 +109,14 @@ async fn posted(door: Arc<HttpDoor>, head: Parts, body: Bytes) -> Response<Arriv
 }
 
 /// Whether a call may go on; else why not.
-async fn decided(
+async fn called_tool(
     door: &Arc<HttpDoor>,
     headers: &HeaderMap,
     asked: &AskedRequest,
-    tool: &str,
-    arguments: Map<String, Value>,
+    call: AskedCall,
 ) -> Result<(), String> {
     let session = asked.session.as_deref();
+    let tool = call.tool.as_str();
     if !door.is_listed(session) {
         let listing = tokio::time::timeout(LIST, list(door, headers));
         let listed = listing.await.unwrap_or(None);
@@ -120,6 +132,31 @@ async fn decided(
             return Err(known.unpinned(tool));
         }
     }
+    let (decision, suspicious) = decided(door, session, tool, call.arguments).await?;
+    match lock(&door.tools).objection(tool, decision, suspicious) {
+        Some(why) => Err(why),
+        None => Ok(()),
+    }
+}
+
+/// Whether what is in no list of tools may go on; else why not.
+async fn unlisted(
+    door: &Arc<HttpDoor>,
+    asked: &AskedRequest,
+    call: AskedCall,
+) -> Result<(), String> {
+    let session = asked.session.as_deref();
+    let (decision, suspicious) = decided(door, session, &call.tool, call.arguments).await?;
+    objection(decision, suspicious).map_or(Ok(()), Err)
+}
+
+/// What is decided about a request, and whether a result spoke to the agent before it.
+async fn decided(
+    door: &Arc<HttpDoor>,
+    session: Option<&str>,
+    tool: &str,
+    arguments: Map<String, Value>,
+) -> Result<(DoorDecision, bool), String> {
     let Ok(_place) = door.deciding.try_acquire() else {
         return Err("too much is being decided at once".to_owned());
     };
@@ -139,10 +176,7 @@ async fn decided(
     let decision = tokio::task::spawn_blocking(move || in_time(&decider, request)).await;
     let decision = decision.unwrap_or_else(|_| DoorDecision::failed("it panicked"));
     let suspicious = door.is_suspicious(session) || door.is_suspicious(None);
-    match lock(&door.tools).objection(tool, decision, suspicious) {
-        Some(why) => Err(why),
-        None => Ok(()),
-    }
+    Ok((decision, suspicious))
 }
 
 /// Reads the whole list of tools as this client sees it. `None`: it cannot be read.

@@ -1,8 +1,9 @@
 //! Lines at a steady pace, and how far the servers fall behind it.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -29,15 +30,22 @@ pub struct SteadyLoad {
 #[derive(Default)]
 struct LoadCounts {
     lines: AtomicU64,
-    again: AtomicU64,
+    /// Batches that were sent again, by why.
+    again: Mutex<BTreeMap<String, u64>>,
     /// The longest that a batch came late, in milliseconds.
     late: AtomicU64,
+}
+
+impl LoadCounts {
+    fn again(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, u64>> {
+        self.again.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// How it went.
 pub struct LoadReport {
     pub lines: u64,
-    again: u64,
+    again: BTreeMap<String, u64>,
     took: Duration,
     longest: Duration,
     /// How late the last batches were.
@@ -58,10 +66,14 @@ impl fmt::Display for LoadReport {
             self.lines,
             self.took.as_secs_f64(),
             self.lines as f64 / self.took.as_secs_f64().max(0.001),
-            self.again,
+            self.again.values().sum::<u64>(),
             self.longest.as_secs_f64(),
             self.end.as_secs_f64()
-        )
+        )?;
+        for (why, count) in &self.again {
+            write!(out, "\n  sent again {count} times: {why}")?;
+        }
+        Ok(())
     }
 }
 
@@ -109,7 +121,7 @@ impl SteadyLoad {
         }
         Ok(LoadReport {
             lines: self.counts.lines.load(Ordering::Relaxed),
-            again: self.counts.again.load(Ordering::Relaxed),
+            again: self.counts.again().clone(),
             took: self.began.elapsed(),
             longest: Duration::from_millis(self.counts.late.load(Ordering::Relaxed)),
             end,
@@ -151,19 +163,32 @@ impl SendingMember {
         let mut failures = 0_u32;
         loop {
             let sent = self.connection.audit(&self.last.hash, lines.clone());
-            match sent.await {
+            let failure = match sent.await {
                 // It had them already, and the answer was lost.
                 Err(ConnectionError::Elsewhere(receipt)) if receipt.hash == last.hash => break,
                 Ok(receipt) if receipt.hash == last.hash => break,
-                Ok(_) | Err(_) if failures < 600 => failures = failures.saturating_add(1),
                 Ok(_) => anyhow::bail!("the server took other lines than were sent"),
-                Err(error) => return Err(error.into()),
+                Err(failure) => failure,
+            };
+            let why = cause(&failure);
+            if failures >= 600 {
+                return Err(failure.into());
             }
-            counts.again.fetch_add(1, Ordering::Relaxed);
+            failures = failures.saturating_add(1);
+            *counts.again().entry(why).or_default() += 1;
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
         counts.lines.fetch_add(BATCH, Ordering::Relaxed);
         self.last = last;
         Ok(())
     }
+}
+
+/// Why a batch was not answered, down to the first cause and without the address.
+fn cause(failure: &ConnectionError) -> String {
+    let mut error: &dyn std::error::Error = failure;
+    while let Some(deeper) = error.source() {
+        error = deeper;
+    }
+    error.to_string()
 }

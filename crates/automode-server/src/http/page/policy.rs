@@ -132,7 +132,7 @@ async fn release_edited(
     };
     let stage = draft.stage.name();
     match release::release(store, own, draft).await? {
-        Released::As(revision) => {
+        Released::As { revision, .. } => {
             edited.told = Some(format!("Revision {revision} is out, for {stage}."));
             edited.review = None;
         }

@@ -118,7 +118,7 @@ pub async fn allow_for_group(Path(id): Path<String>, form: PostedForm) -> PageRe
         by: visitor.login.person.name.clone(),
     };
     match release::release(store, own, draft).await? {
-        Released::As(_) => Ok(Redirect::to("/policy").into_response()),
+        Released::As { .. } => Ok(Redirect::to("/policy").into_response()),
         Released::Refused(_) => {
             Err(HttpRefusal::bad("the policy would not pass its review").into())
         }

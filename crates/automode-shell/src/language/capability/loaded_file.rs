@@ -7,32 +7,25 @@ use super::directive::found;
 use super::lexer::{CodeLexeme, CodeToken, literal, mark, word};
 use super::{Capability, CapabilityUse, SourceLanguage};
 
+/// What of a file is loaded at a token, in the languages that load files by their names.
+type Loader = for<'t> fn(&'t [CodeLexeme], usize) -> Option<&'t str>;
+const LOADERS: &[(SourceLanguage, Loader)] = &[
+    (SourceLanguage::C, c),
+    (SourceLanguage::Rust, rust),
+    (SourceLanguage::Ruby, ruby),
+    (SourceLanguage::JavaScript, javascript),
+];
+
 /// Loads of files that are read nowhere as code.
 pub(super) fn loaded_files(language: SourceLanguage, tokens: &[CodeLexeme]) -> Vec<CapabilityUse> {
-    (0..tokens.len())
-        .filter_map(|at| {
-            let name = match language {
-                SourceLanguage::C => c(tokens, at),
-                SourceLanguage::Rust => rust(tokens, at),
-                SourceLanguage::Ruby => ruby(tokens, at),
-                SourceLanguage::JavaScript => javascript(tokens, at),
-                SourceLanguage::Go
-                | SourceLanguage::Java
-                | SourceLanguage::Kotlin
-                | SourceLanguage::CSharp
-                | SourceLanguage::Swift
-                | SourceLanguage::Php
-                | SourceLanguage::Groovy
-                | SourceLanguage::CMake
-                | SourceLanguage::Elixir
-                | SourceLanguage::Dockerfile
-                | SourceLanguage::Compose
-                | SourceLanguage::Workflow
-                | SourceLanguage::Terraform => None,
-            }?;
+    let own = LOADERS.iter().filter(|(own, _)| *own == language);
+    own.flat_map(|(_, loader)| {
+        (0..tokens.len()).filter_map(|at| {
+            let name = loader(tokens, at)?;
             Some(found(tokens.get(at)?.line, Capability::DynamicCode, name))
         })
-        .collect()
+    })
+    .collect()
 }
 
 /// The ending of a name; none where it has none.

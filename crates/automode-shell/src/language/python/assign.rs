@@ -28,6 +28,12 @@ impl PyProgram<'_, '_> {
             Expr::Subscript(node) => {
                 let receiver = self.eval(&node.value);
                 let key = self.eval(&node.slice);
+                // `names[:] = …` puts in what the value holds.
+                let value = if matches!(&*node.slice, Expr::Slice(_)) && self.is_list(&receiver) {
+                    self.element(&value)
+                } else {
+                    value
+                };
                 self.put_item(&receiver, &key, value);
             }
             Expr::Attribute(node) => {
@@ -41,6 +47,13 @@ impl PyProgram<'_, '_> {
                 self.eval(target);
             }
         }
+    }
+
+    fn is_list(&self, thing: &PyValue) -> bool {
+        thing.ways().iter().all(|way| {
+            matches!(way, PyValue::Heap(at)
+                if matches!(self.state.heap.get(at), Some(HeapObject::List { .. })))
+        })
     }
 
     fn assign_each(&mut self, targets: &[Expr], value: &PyValue) {

@@ -156,6 +156,11 @@ impl PyProgram<'_, '_> {
                 let data = PyValue::Data(inner.taint());
                 self.attribute(&data, name, site)
             }
+            // `df.columns.tolist`: everything about a broad kind is of the kind itself.
+            PyValue::Method(inner, _) if is_broad(inner) => {
+                let whole = PyValue::clone(inner);
+                self.attribute(&whole, name, site)
+            }
             PyValue::Function(_) | PyValue::Method(..) => PyValue::Data(Taint::NONE),
             PyValue::Either(_) | PyValue::Unknown(_) => {
                 PyValue::Method(Rc::new(PyValue::Unknown(receiver.taint())), Rc::from(name))
@@ -192,9 +197,7 @@ impl PyProgram<'_, '_> {
         let PyValue::Method(receiver, _) = thing else {
             return thing.clone();
         };
-        if let PyValue::Object(object) = &**receiver
-            && PYTHON.is_broad(object.kind)
-        {
+        if is_broad(receiver) {
             (**receiver).clone()
         } else if self.state.is_plain(receiver) {
             PyValue::Data(self.taint(receiver))
@@ -202,6 +205,11 @@ impl PyProgram<'_, '_> {
             thing.clone()
         }
     }
+}
+
+/// Whether all that an object has is described at once.
+fn is_broad(thing: &PyValue) -> bool {
+    matches!(thing, PyValue::Object(object) if PYTHON.is_broad(object.kind))
 }
 
 /// A member of a class or of its bases.

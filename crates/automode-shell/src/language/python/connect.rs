@@ -38,7 +38,7 @@ impl PyProgram<'_, '_> {
         let host = self.host(at, receiver, given);
         let data = self.given_taint(given);
         let (direction, sent) = match direction {
-            Direction::Receive if data.is_none() => (Direction::Receive, data),
+            Direction::Receive if data.is_none() && !has_body(given) => (Direction::Receive, data),
             // What the address, the query and the headers carry goes out.
             Direction::Receive => (Direction::Send, data),
             Direction::Send => {
@@ -82,4 +82,13 @@ impl PyProgram<'_, '_> {
             None => self.reading.unknown_call("SQL that the program makes"),
         }
     }
+}
+
+/// Whether a request is given a body, which makes it more than a question: `urlopen(url, data=x)`.
+fn has_body(given: &CallArguments) -> bool {
+    const BODIES: &[&str] = &["data", "json", "files", "content", "body"];
+    given
+        .keywords
+        .iter()
+        .any(|(name, value)| BODIES.contains(&name.as_str()) && !matches!(value, PyValue::None))
 }

@@ -1,7 +1,7 @@
 //! Functions and classes that the program defines.
 
 use super::PyProgram;
-use super::state::{Frame, PyScope};
+use super::state::{Frame, Names, PyScope};
 use super::value::{Binding, FunctionBody, PyClass, PyFunction, PyValue};
 use ruff_python_ast::{Expr, StmtClassDef, StmtFunctionDef};
 use std::collections::BTreeMap;
@@ -129,14 +129,15 @@ impl PyProgram<'_, '_> {
     }
 
     /// Local names that a function defined here can see.
-    pub(super) fn captured(&self) -> BTreeMap<String, PyValue> {
+    pub(super) fn captured(&self) -> Names {
         self.state
             .frames
             .last()
-            .map_or_else(BTreeMap::new, |frame| {
+            .map_or_else(Names::default, |frame| {
                 let mut names = frame.captured.clone();
-                if frame.scope == PyScope::Function {
-                    names.extend(frame.locals.clone());
+                if frame.scope == PyScope::Function && !frame.locals.is_empty() {
+                    let locals = frame.locals.iter();
+                    names.extend(locals.map(|(name, thing)| (name.clone(), thing.clone())));
                 }
                 names
             })

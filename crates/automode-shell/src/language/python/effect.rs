@@ -348,6 +348,7 @@ impl PyProgram<'_, '_> {
                 Taint::NONE
             }
             CallEffect::Load(at) if at.optional && self.is_off(*at, receiver, given) => Taint::NONE,
+            CallEffect::Load(_) if makes_plain_data(label, given) => Taint::LOCAL,
             CallEffect::Load(at) => self.load(*at, receiver, given, label),
             CallEffect::Reach(at) => {
                 let host = self.host(*at, receiver, given);
@@ -537,4 +538,13 @@ impl PyProgram<'_, '_> {
         self.reading.saw(Taint::UNKNOWN);
         Taint::UNKNOWN
     }
+}
+
+/// `yaml.load(text, Loader=yaml.SafeLoader)` makes numbers, text and lists, and no objects.
+fn makes_plain_data(label: &str, given: &CallArguments) -> bool {
+    let loader = given.keyword("Loader").or(given.positional.get(1));
+    matches!(label, "yaml.load" | "yaml.load_all")
+        && given.more.is_none()
+        && matches!(loader, Some(PyValue::Name(name))
+            if matches!(&**name, "yaml.SafeLoader" | "yaml.CSafeLoader" | "yaml.BaseLoader"))
 }

@@ -99,8 +99,8 @@ impl PyProgram<'_, '_> {
             self.stars.push(module.to_string());
         } else if let PyValue::Module(at) = source {
             let names = self.state.modules.get(*at).cloned().unwrap_or_default();
-            for (name, value) in names {
-                self.bind(&name, value);
+            for (name, value) in names.iter() {
+                self.bind(name, value.clone());
             }
         }
     }

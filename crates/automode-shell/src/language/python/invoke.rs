@@ -3,7 +3,7 @@
 use super::arguments::CallArguments;
 use super::attribute::find_member;
 use super::method::has_library_base;
-use super::state::Frame;
+use super::state::{Frame, Names};
 use super::value::{Binding, FunctionBody, HeapObject, PyClass, PyFunction, PyValue, TextForm};
 use super::{ArgumentSource, PyProgram};
 use crate::{GapKind, Taint};
@@ -50,7 +50,7 @@ impl PyProgram<'_, '_> {
         let receiver = given.positional.first().cloned();
         let frame = Frame {
             receiver,
-            locals: self.parameters(function, given, site),
+            locals: Names::new(self.parameters(function, given, site)),
             captured: function.captured.clone(),
             ..Frame::default()
         };

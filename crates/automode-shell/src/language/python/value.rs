@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Parameters, Stmt};
 
+use super::state::Names;
 use crate::{Dynamic, DynamicSource, Piece, Taint};
 
 #[derive(Clone, Debug)]
@@ -68,7 +69,7 @@ pub(super) struct PyFunction {
     pub(super) parameters: Parameters,
     pub(super) body: FunctionBody,
     pub(super) defaults: BTreeMap<String, PyValue>,
-    pub(super) captured: BTreeMap<String, PyValue>,
+    pub(super) captured: Names,
     pub(super) module: usize,
     pub(super) binding: Binding,
 }
@@ -92,7 +93,7 @@ pub(super) enum Binding {
 #[derive(Debug)]
 pub(super) struct PyClass {
     pub(super) name: Rc<str>,
-    pub(super) members: BTreeMap<String, PyValue>,
+    pub(super) members: Names,
     pub(super) bases: Vec<PyValue>,
 }
 

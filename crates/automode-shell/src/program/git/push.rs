@@ -98,7 +98,8 @@ pub(crate) fn push(meaning: &mut Meaning<'_>) {
         matching |= bare == ":";
         let short = name.strip_prefix("refs/").unwrap_or(name);
         refs.push(short.strip_prefix("heads/").unwrap_or(name).to_owned());
-        if word.begins_unknown() {
+        // `HEAD:$(…)` may reach any branch.
+        if word.literal().is_none() {
             let gap = meaning.dynamic_gap(word);
             meaning.gap(gap);
         }

@@ -14,11 +14,11 @@ use std::path::Path;
 use super::index::{CachedTree, Index, IndexEntry, Wanted};
 use super::object::{self, Id, Objects};
 use super::{BYTES, Ignores, LookBudget, STEPS, WorkingTree};
-use crate::observe::repo::ObservedRepository;
+use crate::observe::repo::{self, ObservedRepository};
 
 /// Another repository's commit in the place of a directory.
-const COMMIT: u32 = 0o160_000;
-const DIRECTORY: u32 = 0o040_000;
+pub(super) const COMMIT: u32 = 0o160_000;
+pub(super) const DIRECTORY: u32 = 0o040_000;
 
 /// Names that differ, with the texts that the commit has of them.
 pub(in super::super) struct GitDifference {
@@ -55,7 +55,8 @@ pub(in super::super) fn since(
         unchanged: None,
         budget: &mut budget,
     };
-    let mut names: BTreeSet<Vec<u8>> = committed.differs(&index);
+    let mut names: BTreeSet<Vec<u8>> = committed.moved(&index, &repository.root);
+    names.extend(committed.differs(&index));
     names.extend(working.changed());
     let mut untracked = BTreeSet::new();
     working.untracked(b"", &repository.root, &mut untracked)?;
@@ -75,7 +76,7 @@ fn text(name: &[u8]) -> Option<String> {
     str::from_utf8(name).ok().map(str::to_owned)
 }
 
-fn joined(directory: &[u8], name: &[u8]) -> Vec<u8> {
+pub(super) fn joined(directory: &[u8], name: &[u8]) -> Vec<u8> {
     match directory {
         [] => name.to_vec(),
         _ => [directory, b"/", name].concat(),
@@ -86,6 +87,8 @@ fn joined(directory: &[u8], name: &[u8]) -> Vec<u8> {
 #[derive(Default)]
 struct Committed {
     files: HashMap<Vec<u8>, (u32, Id)>,
+    /// Commits of other repositories in the place of directories.
+    commits: HashMap<Vec<u8>, Id>,
     /// Directories that are the same, each with a slash behind it.
     same: Vec<Vec<u8>>,
 }
@@ -111,7 +114,9 @@ impl Committed {
             let path = joined(directory, &name);
             match mode {
                 DIRECTORY => self.collect(objects, index, id, &path, budget)?,
-                COMMIT => {}
+                COMMIT => {
+                    self.commits.insert(path, id);
+                }
                 _ => {
                     self.files.insert(path, (mode, id));
                 }
@@ -124,6 +129,25 @@ impl Committed {
         self.same
             .iter()
             .any(|directory| path.starts_with(directory))
+    }
+
+    /// Repositories in the tree that stand at another commit than the one that is held here:
+    /// what they brought, nobody read. Each with a slash behind it.
+    fn moved(&self, index: &Index, root: &Path) -> BTreeSet<Vec<u8>> {
+        let held = |entry: &IndexEntry| match self.commits.get(&entry.path) {
+            Some(id) => Some(*id),
+            None => self.is_same(&entry.path).then_some(entry.id),
+        };
+        let stands = |entry: &IndexEntry| {
+            let path = root.join(OsStr::from_bytes(&entry.path));
+            let own = repo::find(&path).filter(|found| found.root != root)?;
+            object::id(&own.head()?)
+        };
+        let links = index.entries.iter().filter(|entry| entry.mode == COMMIT);
+        links
+            .filter(|entry| stands(entry).is_some_and(|at| held(entry) != Some(at)))
+            .map(|entry| [entry.path.as_slice(), b"/"].concat())
+            .collect()
     }
 
     /// What is staged: added, changed or taken away.

@@ -12,6 +12,8 @@ mod index;
 mod inflate;
 mod object;
 mod process;
+mod replaced;
+mod revision;
 mod sha1;
 
 use std::collections::HashMap;
@@ -25,6 +27,7 @@ use automode_core::GitState;
 
 pub(super) use self::difference::{GitDifference, since};
 pub(super) use self::process::{history, output, texts};
+pub(super) use self::replaced::replaced;
 
 use self::ignore::Ignores;
 use self::index::{CachedTree, Index, IndexEntry, Wanted};

@@ -18,6 +18,10 @@ pub(super) type Id = [u8; 20];
 const MOST: usize = 4 * 1024 * 1024;
 /// How many deltas may stand on each other.
 const DEPTH: u8 = 60;
+/// How many tags may stand for each other.
+const TAGS: u8 = 5;
+/// The most objects that are looked at for one beginning.
+const ALIKE: usize = 64;
 
 /// An object with its kind.
 struct Object {
@@ -29,7 +33,39 @@ struct Object {
 enum ObjectKind {
     Commit,
     Tree,
+    Tag,
     Other,
+}
+
+/// A commit, as far as it leads on.
+pub(super) struct Commit {
+    pub(super) name: Id,
+    pub(super) tree: Id,
+    pub(super) parents: Vec<Id>,
+    /// Seconds since 1970.
+    pub(super) time: u64,
+}
+
+impl Commit {
+    fn read(name: Id, body: &[u8]) -> Option<Self> {
+        let committer = body
+            .split(|byte| *byte == b'\n')
+            .find(|line| line.starts_with(b"committer "))?;
+        let time = str::from_utf8(committer.rsplit(|byte| *byte == b' ').nth(1)?);
+        Some(Self {
+            name,
+            tree: headed(body, "tree ").next()?,
+            parents: headed(body, "parent ").collect(),
+            time: time.ok()?.parse().ok()?,
+        })
+    }
+}
+
+/// The names of objects in the head of one, behind a word.
+fn headed<'b>(body: &'b [u8], word: &'b str) -> impl Iterator<Item = Id> + 'b {
+    let lines = body.split(|byte| *byte == b'\n');
+    let head = lines.take_while(|line| !line.is_empty());
+    head.filter_map(move |line| id(str::from_utf8(line).ok()?.strip_prefix(word)?))
 }
 
 /// The objects of a repository.
@@ -53,6 +89,41 @@ impl Objects {
         let body = (object.kind == ObjectKind::Commit).then_some(object.body)?;
         let line = body.split(|byte| *byte == b'\n').next()?;
         id(str::from_utf8(line).ok()?.strip_prefix("tree ")?)
+    }
+
+    /// What a name of an object leads to: the commit itself, or the one that a tag stands for.
+    pub(super) fn commit(&self, name: &Id) -> Option<Commit> {
+        let mut name = *name;
+        for _ in 0..TAGS {
+            let object = self.read(&name, DEPTH)?;
+            match object.kind {
+                ObjectKind::Commit => return Commit::read(name, &object.body),
+                ObjectKind::Tag => name = headed(&object.body, "object ").next()?,
+                ObjectKind::Tree | ObjectKind::Other => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether an object is a file or a tree.
+    pub(super) fn is_other(&self, name: &Id) -> bool {
+        let found = self.read(name, DEPTH);
+        found.is_some_and(|found| matches!(found.kind, ObjectKind::Tree | ObjectKind::Other))
+    }
+
+    /// The objects whose names begin with these digits, as far as they are few.
+    pub(super) fn beginning(&self, digits: &str) -> Option<Vec<Id>> {
+        let digits = digits.to_ascii_lowercase();
+        let mut found = Vec::new();
+        for folder in &self.folders {
+            loose_names(folder, &digits, &mut found)?;
+            for index in indexes(folder) {
+                packed_names(&File::open(&index).ok()?, &digits, &mut found)?;
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Some(found)
     }
 
     /// What a tree holds under a name: its mode and its object. The outer `None` is unknown.
@@ -96,16 +167,11 @@ impl Objects {
     }
 
     fn packed(&self, folder: &Path, id: &Id, depth: u8) -> Option<Object> {
-        let packs = fs::read_dir(folder.join("pack")).ok()?;
-        packs
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|kind| kind == "idx"))
-            .find_map(|index| {
-                let at = offset(&File::open(&index).ok()?, id)?;
-                let pack = File::open(index.with_extension("pack")).ok()?;
-                self.in_pack(&pack, at, depth)
-            })
+        indexes(folder).find_map(|index| {
+            let at = offset(&File::open(&index).ok()?, id)?;
+            let pack = File::open(index.with_extension("pack")).ok()?;
+            self.in_pack(&pack, at, depth)
+        })
     }
 
     fn in_pack(&self, pack: &File, at: u64, depth: u8) -> Option<Object> {
@@ -127,7 +193,8 @@ impl Objects {
         let kind = match first >> 4 & 7 {
             1 => ObjectKind::Commit,
             2 => ObjectKind::Tree,
-            3 | 4 => ObjectKind::Other,
+            3 => ObjectKind::Other,
+            4 => ObjectKind::Tag,
             6 => {
                 let (back, length) = distance(&mut head)?;
                 let base = self.in_pack(pack, at.checked_sub(back)?, depth)?;
@@ -155,6 +222,81 @@ fn bytes_at(pack: &File, from: u64, size: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// The indexes of the packs in a folder of objects.
+fn indexes(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let packs = fs::read_dir(folder.join("pack")).into_iter().flatten();
+    let files = packs.flatten().map(|entry| entry.path());
+    files.filter(|path| path.extension().is_some_and(|kind| kind == "idx"))
+}
+
+/// Loose objects whose names begin with these digits. `None`: too many.
+fn loose_names(folder: &Path, digits: &str, found: &mut Vec<Id>) -> Option<()> {
+    let (first, rest) = digits.split_at_checked(2)?;
+    let names = fs::read_dir(folder.join(first)).into_iter().flatten();
+    for name in names.flatten() {
+        let name = name.file_name();
+        let named = name.to_str().filter(|name| name.starts_with(rest));
+        found.extend(named.and_then(|name| id(&format!("{first}{name}"))));
+        (found.len() < ALIKE).then_some(())?;
+    }
+    Some(())
+}
+
+/// Packed objects whose names begin with these digits. `None`: too many, or not understood.
+fn packed_names(index: &File, digits: &str, found: &mut Vec<Id>) -> Option<()> {
+    let lowest = id(&format!("{digits:0<40}"))?;
+    let (mut low, high) = range(index, &lowest)?;
+    let mut end = high;
+    while low < end {
+        let middle = low.midpoint(end);
+        match name_at(index, middle)? < lowest {
+            true => low = middle.saturating_add(1),
+            false => end = middle,
+        }
+    }
+    for at in low..high {
+        let name = name_at(index, at)?;
+        if !automode_core::hex(&name).starts_with(digits) {
+            break;
+        }
+        found.push(name);
+        (found.len() < ALIKE).then_some(())?;
+    }
+    Some(())
+}
+
+/// Where the names stand in a pack's index in its second version.
+const NAMES: u64 = 8 + 256 * 4;
+
+fn word_at(index: &File, at: u64) -> Option<u32> {
+    let mut bytes = [0_u8; 4];
+    index.read_exact_at(&mut bytes, at).ok()?;
+    Some(u32::from_be_bytes(bytes))
+}
+
+/// How many names begin with a byte or a lower one.
+fn fan(index: &File, first: u64) -> Option<u64> {
+    word_at(index, first.saturating_mul(4).saturating_add(8)).map(u64::from)
+}
+
+/// The places of the names that have the first byte of this one.
+fn range(index: &File, id: &Id) -> Option<(u64, u64)> {
+    (word_at(index, 0)? == 0xff74_4f63 && word_at(index, 4)? == 2).then_some(())?;
+    let first = u64::from(*id.first()?);
+    let low = match first.checked_sub(1) {
+        Some(before) => fan(index, before)?,
+        None => 0,
+    };
+    Some((low, fan(index, first)?))
+}
+
+fn name_at(index: &File, at: u64) -> Option<Id> {
+    let mut name = [0_u8; 20];
+    let from = at.saturating_mul(20).saturating_add(NAMES);
+    index.read_exact_at(&mut name, from).ok()?;
+    Some(name)
+}
+
 fn loose(folder: &Path, id: &Id) -> Option<Object> {
     let name = automode_core::hex(id);
     let (first, rest) = name.split_at_checked(2)?;
@@ -167,6 +309,7 @@ fn loose(folder: &Path, id: &Id) -> Option<Object> {
     let kind = match head.split(|byte| *byte == b' ').next()? {
         b"commit" => ObjectKind::Commit,
         b"tree" => ObjectKind::Tree,
+        b"tag" => ObjectKind::Tag,
         _ => ObjectKind::Other,
     };
     Some(Object {
@@ -175,35 +318,19 @@ fn loose(folder: &Path, id: &Id) -> Option<Object> {
     })
 }
 
-/// Where an object stands in a pack, by the pack's index in its second version.
+/// Where an object stands in a pack, by the pack's index.
 fn offset(index: &File, id: &Id) -> Option<u64> {
-    let word = |at: u64| {
-        let mut bytes = [0_u8; 4];
-        index.read_exact_at(&mut bytes, at).ok()?;
-        Some(u32::from_be_bytes(bytes))
-    };
-    (word(0)? == 0xff74_4f63 && word(4)? == 2).then_some(())?;
-    let fan = |first: u64| word(8_u64.saturating_add(first.saturating_mul(4)));
-    let first = u64::from(*id.first()?);
-    let mut low = match first.checked_sub(1) {
-        Some(before) => u64::from(fan(before)?),
-        None => 0,
-    };
-    let mut high = u64::from(fan(first)?);
-    let total = u64::from(fan(255)?);
-    let names = 8 + 256 * 4;
+    let (mut low, mut high) = range(index, id)?;
+    let total = fan(index, 255)?;
     while low < high {
         let middle = low.midpoint(high);
-        let mut name = [0_u8; 20];
-        let at = middle.saturating_mul(20).saturating_add(names);
-        index.read_exact_at(&mut name, at).ok()?;
-        match name.cmp(id) {
+        match name_at(index, middle)?.cmp(id) {
             std::cmp::Ordering::Less => low = middle.saturating_add(1),
             std::cmp::Ordering::Greater => high = middle,
             std::cmp::Ordering::Equal => {
                 // Behind the names stand the checksums, then the places.
-                let places = total.saturating_mul(24).saturating_add(names);
-                let place = word(middle.saturating_mul(4).saturating_add(places))?;
+                let places = total.saturating_mul(24).saturating_add(NAMES);
+                let place = word_at(index, middle.saturating_mul(4).saturating_add(places))?;
                 if place & 0x8000_0000 == 0 {
                     return Some(u64::from(place));
                 }

@@ -353,3 +353,100 @@ fn what_differs_is_what_git_reports() {
         Some("a/two")
     );
 }
+
+#[test]
+fn revisions_are_what_git_takes_them_for() {
+    let (_tree, root) = tree();
+    let commit = |name: &str| {
+        fs::write(root.join(name), name).unwrap();
+        git(&root, &["add", "."]);
+        git(&root, &["commit", "-qm", name]);
+    };
+    for name in ["one", "two", "three"] {
+        commit(name);
+    }
+    git(&root, &["tag", "-am", "v1", "v1", "HEAD~1"]);
+    git(&root, &["tag", "-am", "v2", "v2", "v1"]);
+    git(&root, &["checkout", "-qb", "side", "HEAD~2"]);
+    commit("four");
+    git(&root, &["merge", "-q", "--no-edit", "v1"]);
+    git(&root, &["branch", "-q", "--track", "follows", "side"]);
+    commit("five");
+    fs::write(root.join("five"), "changed").unwrap();
+    git(&root, &["stash", "-q"]);
+    let asked = |typed: &str| {
+        let told = output(&root, &["rev-parse", "--verify", "-q", typed]).unwrap();
+        String::from_utf8(told).unwrap().trim().to_owned()
+    };
+    let short = asked("HEAD~1").chars().take(7).collect::<String>();
+    let described = format!("v1-9-g{short}");
+    let found = |typed: &str| {
+        let repository = repo::find(&root).unwrap();
+        let objects = object::Objects::of(repository.common());
+        let commits = revision::commits(&repository, &objects, typed);
+        commits.map(|all| {
+            let mut names: Vec<String> = all
+                .iter()
+                .map(|commit| automode_core::hex(&commit.name))
+                .collect();
+            names.sort();
+            names
+        })
+    };
+    for packed in [false, true] {
+        if packed {
+            git(&root, &["gc", "-q"]);
+            git(&root, &["pack-refs", "--all"]);
+        }
+        for typed in [
+            "HEAD",
+            "@",
+            "HEAD~1",
+            "HEAD~",
+            "HEAD^",
+            "HEAD~1^2",
+            "HEAD^^2~1",
+            "side",
+            "refs/heads/side",
+            "heads/side",
+            "v1",
+            "v2",
+            "v2^{}",
+            "v1^{commit}",
+            "v1~1",
+            "@{-1}",
+            "@{1}",
+            "HEAD@{2}",
+            "follows@{u}",
+            "stash",
+            "stash@{0}",
+            "stash^",
+            "ORIG_HEAD",
+            &short,
+            &described,
+        ] {
+            let name = asked(&format!("{typed}^{{commit}}"));
+            let expected: Vec<String> =
+                [name].into_iter().filter(|name| !name.is_empty()).collect();
+            assert_eq!(found(typed), Some(expected), "{typed}");
+        }
+        let range = output(&root, &["rev-list", "v1..side"]).unwrap();
+        let range = String::from_utf8(range).unwrap();
+        let mut expected: Vec<String> = range.lines().map(str::to_owned).collect();
+        expected.push(asked("v1^{commit}"));
+        expected.sort();
+        assert_eq!(found("v1..side"), Some(expected));
+        for nothing in ["none", "none~1", "abcdef1", "none..HEAD", "follows-none"] {
+            assert_eq!(found(nothing), Some(Vec::new()), "{nothing}");
+        }
+        for unseen in [
+            "HEAD@{yesterday}",
+            "HEAD^{/two}",
+            ":/two",
+            "HEAD^!",
+            "HEAD^-",
+        ] {
+            assert_eq!(found(unseen), None, "{unseen}");
+        }
+    }
+}

@@ -1,19 +1,25 @@
-//! A value that copies of the shell share until one of them changes it.
+//! A value that copies of a state share until one of them changes it.
 
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct Shared<T>(Rc<T>);
+#[derive(Debug, Default)]
+pub(crate) struct Shared<T>(Rc<T>);
 
 impl<T> Shared<T> {
-    pub(super) fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         Self(Rc::new(value))
     }
 
     /// Whether both are still the same value, without looking into it.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
     }
 }
 
