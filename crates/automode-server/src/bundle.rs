@@ -10,7 +10,7 @@ use crate::key::{self, SigningKey};
 use crate::store;
 
 /// What is said about a policy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub revision: u64,
     pub parent: u64,
@@ -149,13 +149,7 @@ mod tests {
             revision,
             parent: revision.saturating_sub(1),
             created: 1,
-            not_before: 0,
-            expires: 0,
-            on_stale: OnStale::Keep,
-            groups: Vec::new(),
-            minimum_version: String::new(),
-            quarantined: Vec::new(),
-            policy: String::new(),
+            ..Manifest::default()
         }
     }
 

@@ -20,7 +20,7 @@ use automode_server::client::{
 use automode_server::policy_review::program;
 use automode_server::{http, outgoing};
 use serde_json::{Value, json};
-use world::{Member, Running, Visit};
+use world::{Member, PAGES, Running, Visit};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lines_arrive_once_and_breaks_show() {
@@ -235,18 +235,7 @@ async fn pages_are_closed_to_strangers_and_other_sites() {
         "{}",
         visit.cookie
     );
-    for path in [
-        "/",
-        "/decisions",
-        "/asks",
-        "/stops",
-        "/rules",
-        "/judge",
-        "/devices",
-        "/policy",
-        "/people",
-        "/acts",
-    ] {
+    for path in PAGES {
         let (status, text) = visit.get(path).await;
         assert_eq!(status, 200, "{path}");
         assert!(
@@ -412,33 +401,20 @@ async fn the_hook_follows_the_organisation() {
         return;
     };
     assert_eq!(before, "allow");
-    push(
-        &server,
-        "[permissions]\ndeny = [\"Bash(git status)\"]\n",
-        json!({}),
-    )
-    .await;
-    sync(&member.state, &member.enrolment, 0)
-        .await
-        .expect("a round");
-    assert_eq!(hook(&member, "git status"), Some(json!("deny")));
-    assert_eq!(hook(&member, "git log"), Some(json!("allow")));
-    // An allow rule of the organisation reaches no veto.
-    push(
-        &server,
-        "[permissions]\nallow = [\"Bash(rm -rf ~/)\"]\n",
-        json!({}),
-    )
-    .await;
-    sync(&member.state, &member.enrolment, 0)
-        .await
-        .expect("a round");
-    assert_eq!(hook(&member, "rm -rf ~/"), Some(json!("deny")));
-    for (on_stale, expected) in [("keep", "allow"), ("ask", "ask"), ("deny", "deny")] {
-        push(&server, "", json!({"on_stale": on_stale, "expires": 1})).await;
+    let follow = async |policy: &str, terms: Value| {
+        push(&server, policy, terms).await;
         sync(&member.state, &member.enrolment, 0)
             .await
             .expect("a round");
+    };
+    follow("[permissions]\ndeny = [\"Bash(git status)\"]\n", json!({})).await;
+    assert_eq!(hook(&member, "git status"), Some(json!("deny")));
+    assert_eq!(hook(&member, "git log"), Some(json!("allow")));
+    // An allow rule of the organisation reaches no veto.
+    follow("[permissions]\nallow = [\"Bash(rm -rf ~/)\"]\n", json!({})).await;
+    assert_eq!(hook(&member, "rm -rf ~/"), Some(json!("deny")));
+    for (on_stale, expected) in [("keep", "allow"), ("ask", "ask"), ("deny", "deny")] {
+        follow("", json!({"on_stale": on_stale, "expires": 1})).await;
         assert_eq!(
             hook(&member, "git log"),
             Some(json!(expected)),

@@ -9,9 +9,7 @@ use serde_json::{Value, json};
 use crate::client::{
     AssumedPresence, Client, ClientFiles, ClientProgram, PermissionFiles, ProcessMarks, Proof, Wire,
 };
-use crate::install::{
-    Hook, HookEvent, HookFile, Installation, OffSwitch, Place, Scope, TimeoutUnit,
-};
+use crate::install::{Hook, HookEvent, HookFile, Installation, OffSwitch, Place, Scope};
 
 pub(crate) static CLIENT: Client = Client {
     name: "claude-code",
@@ -31,29 +29,26 @@ pub(crate) static CLIENT: Client = Client {
     },
     program: Some(ClientProgram::tried("claude", "2.1.325")),
     installation: Installation::Hooks(HookFile {
-        path,
-        events: &[
-            HookEvent::GateTool("PreToolUse"),
-            HookEvent::GateTool("PermissionRequest"),
-            HookEvent::RecordTool("PostToolUse"),
-            HookEvent::RecordTool("PostToolUseFailure"),
-            HookEvent::Record("UserPromptSubmit"),
-            HookEvent::Record("SubagentStart"),
-            HookEvent::Record("SubagentStop"),
-            HookEvent::Record("SessionStart"),
-            HookEvent::Record("SessionEnd"),
-        ],
-        entry,
-        version: None,
-        timeout_unit: TimeoutUnit::Seconds,
-        comments: false,
         off_switch: Some(OffSwitch::DISABLE_ALL_HOOKS),
-        trust: None,
-        manifest: None,
         advice: &[
             "run Claude Code in `default` or `acceptEdits` mode, headless in `dontAsk`: there the hook decides",
             "in `bypassPermissions` a denial of the hook still holds",
         ],
+        ..HookFile::plain(
+            path,
+            &[
+                HookEvent::GateTool("PreToolUse"),
+                HookEvent::GateTool("PermissionRequest"),
+                HookEvent::RecordTool("PostToolUse"),
+                HookEvent::RecordTool("PostToolUseFailure"),
+                HookEvent::Record("UserPromptSubmit"),
+                HookEvent::Record("SubagentStart"),
+                HookEvent::Record("SubagentStop"),
+                HookEvent::Record("SessionStart"),
+                HookEvent::Record("SessionEnd"),
+            ],
+            entry,
+        )
     }),
     record: Some(&record::FORMAT),
     marks: ProcessMarks {

@@ -5,7 +5,7 @@ mod record;
 
 use crate::claude_code;
 use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
-use crate::install::{HookEvent, HookFile, HookTrust, Installation, Place, Scope, TimeoutUnit};
+use crate::install::{HookEvent, HookFile, HookTrust, Installation, Place, Scope};
 
 pub(crate) static CLIENT: Client = Client {
     name: "codex",
@@ -28,30 +28,27 @@ pub(crate) static CLIENT: Client = Client {
     ],
     program: Some(ClientProgram::tried("codex", "0.166.0")),
     installation: Installation::Hooks(HookFile {
-        path,
-        events: &[
-            HookEvent::GateTool("PreToolUse"),
-            HookEvent::GateTool("PermissionRequest"),
-            HookEvent::RecordTool("PostToolUse"),
-            HookEvent::Record("UserPromptSubmit"),
-            HookEvent::Record("SessionStart"),
-        ],
-        entry: claude_code::entry,
-        version: None,
-        timeout_unit: TimeoutUnit::Seconds,
-        comments: false,
-        off_switch: None,
         trust: Some(HookTrust {
             server: "app-server",
             file: "config.toml",
             directory: ".codex",
             directory_variable: "CODEX_HOME",
         }),
-        manifest: None,
         advice: &[
             "Codex skips a hook that is not trusted and runs the command: trust it here or with `/hooks`",
             "Codex cannot ask: what needs a person's yes is denied, with the words that permit it once",
         ],
+        ..HookFile::plain(
+            path,
+            &[
+                HookEvent::GateTool("PreToolUse"),
+                HookEvent::GateTool("PermissionRequest"),
+                HookEvent::RecordTool("PostToolUse"),
+                HookEvent::Record("UserPromptSubmit"),
+                HookEvent::Record("SessionStart"),
+            ],
+            claude_code::entry,
+        )
     }),
     record: Some(&record::FORMAT),
     marks: ProcessMarks {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::client::{
     AssumedPresence, Client, ClientFiles, ClientProgram, HookTrial, ProcessMarks, Proof, Wire,
 };
-use crate::install::{Hook, HookEvent, HookFile, Installation, Place, Scope, TimeoutUnit};
+use crate::install::{Hook, HookEvent, HookFile, Installation, Place, Scope};
 
 pub(crate) static CLIENT: Client = Client {
     name: "copilot",
@@ -23,23 +23,20 @@ pub(crate) static CLIENT: Client = Client {
     presence: AssumedPresence::INTERACTIVE,
     program: Some(ClientProgram::tried("copilot", "1.0.102")),
     installation: Installation::Hooks(HookFile {
-        path,
-        events: &[
-            HookEvent::Gate("preToolUse"),
-            HookEvent::Gate("permissionRequest"),
-            HookEvent::Record("postToolUse"),
-            HookEvent::Record("userPromptSubmitted"),
-            HookEvent::Record("sessionStart"),
-            HookEvent::Record("sessionEnd"),
-        ],
-        entry,
         version: Some(1),
-        timeout_unit: TimeoutUnit::Seconds,
-        comments: false,
-        off_switch: None,
-        trust: None,
-        manifest: None,
         advice: &["leave Copilot in its default mode: an allow of the hook runs without a prompt"],
+        ..HookFile::plain(
+            path,
+            &[
+                HookEvent::Gate("preToolUse"),
+                HookEvent::Gate("permissionRequest"),
+                HookEvent::Record("postToolUse"),
+                HookEvent::Record("userPromptSubmitted"),
+                HookEvent::Record("sessionStart"),
+                HookEvent::Record("sessionEnd"),
+            ],
+            entry,
+        )
     }),
     record: Some(&record::FORMAT),
     marks: ProcessMarks {

@@ -4,7 +4,7 @@ mod hook;
 
 use crate::claude_code;
 use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
-use crate::install::{HookEvent, HookFile, Installation, Place, Scope, TimeoutUnit};
+use crate::install::{HookEvent, HookFile, Installation, Place, Scope};
 
 pub(crate) static CLIENT: Client = Client {
     name: "droid",
@@ -17,25 +17,21 @@ pub(crate) static CLIENT: Client = Client {
     lets_through: &["a hook that outlasts the client's own timeout, which automode answers before"],
     program: Some(ClientProgram::tried("droid", "0.215.0")),
     installation: Installation::Hooks(HookFile {
-        path,
-        events: &[
-            HookEvent::GateTool("PreToolUse"),
-            HookEvent::RecordTool("PostToolUse"),
-            HookEvent::Record("SessionStart"),
-            HookEvent::Record("SubagentStop"),
-            HookEvent::Record("SessionEnd"),
-        ],
-        entry: claude_code::entry,
-        version: None,
-        timeout_unit: TimeoutUnit::Seconds,
-        comments: false,
-        off_switch: None,
-        trust: None,
-        manifest: None,
         advice: &[
             "Droid takes no question from a hook: what needs a person's yes is denied, with the words that permit it once",
             "Droid believes the risk that its model states; automode judges the command and not that word",
         ],
+        ..HookFile::plain(
+            path,
+            &[
+                HookEvent::GateTool("PreToolUse"),
+                HookEvent::RecordTool("PostToolUse"),
+                HookEvent::Record("SessionStart"),
+                HookEvent::Record("SubagentStop"),
+                HookEvent::Record("SessionEnd"),
+            ],
+            claude_code::entry,
+        )
     }),
     marks: ProcessMarks {
         variables: &["DROID_PROJECT_DIR", "FACTORY_PROJECT_DIR"],

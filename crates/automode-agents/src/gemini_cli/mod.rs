@@ -35,16 +35,6 @@ pub(crate) static CLIENT: Client = Client {
     lets_through: &["a hook that outlasts the client's own timeout, which automode answers before"],
     program: Some(ClientProgram::tried("gemini", "0.61.0")),
     installation: Installation::Hooks(HookFile {
-        path,
-        events: &[
-            HookEvent::GateTool("BeforeTool"),
-            HookEvent::RecordTool("AfterTool"),
-            HookEvent::Record("BeforeAgent"),
-            HookEvent::Record("SessionStart"),
-            HookEvent::Record("SessionEnd"),
-        ],
-        entry,
-        version: None,
         timeout_unit: TimeoutUnit::Milliseconds,
         comments: true,
         off_switch: Some(OffSwitch {
@@ -52,12 +42,21 @@ pub(crate) static CLIENT: Client = Client {
             off_when: false,
             name: "hooksConfig.enabled",
         }),
-        trust: None,
-        manifest: None,
         advice: &[
             "headless, Gemini CLI offers its shell tool only with `--approval-mode yolo`: the hook decides there",
             "what needs a person's yes is denied; add `--presence interactive` to the command if somebody always watches",
         ],
+        ..HookFile::plain(
+            path,
+            &[
+                HookEvent::GateTool("BeforeTool"),
+                HookEvent::RecordTool("AfterTool"),
+                HookEvent::Record("BeforeAgent"),
+                HookEvent::Record("SessionStart"),
+                HookEvent::Record("SessionEnd"),
+            ],
+            entry,
+        )
     }),
     record: Some(&record::FORMAT),
     marks: ProcessMarks {

@@ -72,8 +72,8 @@ pub struct HookManifest {
 }
 
 impl HookFile {
-    /// As its documentation has it: timeouts in seconds, and nothing that could be tried.
-    pub(crate) const fn documented(
+    /// Timeouts in seconds, and nothing out of the ordinary.
+    pub(crate) const fn plain(
         path: fn(&Place, Scope) -> String,
         events: &'static [HookEvent],
         entry: fn(&Hook) -> Value,
@@ -88,7 +88,19 @@ impl HookFile {
             off_switch: None,
             trust: None,
             manifest: None,
+            advice: &[],
+        }
+    }
+
+    /// As its documentation has it: nothing of it could be tried.
+    pub(crate) const fn documented(
+        path: fn(&Place, Scope) -> String,
+        events: &'static [HookEvent],
+        entry: fn(&Hook) -> Value,
+    ) -> Self {
+        Self {
             advice: &["this client could not be tried here: the hook follows its documentation"],
+            ..Self::plain(path, events, entry)
         }
     }
 }

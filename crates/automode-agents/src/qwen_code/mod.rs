@@ -21,24 +21,23 @@ pub(crate) static CLIENT: Client = Client {
     presence: AssumedPresence::INTERACTIVE,
     program: Some(ClientProgram::tried("qwen", "0.24.4")),
     installation: Installation::Hooks(HookFile {
-        path,
-        events: &[
-            HookEvent::GateTool("PreToolUse"),
-            HookEvent::RecordTool("PostToolUse"),
-            HookEvent::Record("UserPromptSubmit"),
-            HookEvent::Record("SessionStart"),
-            HookEvent::Record("SessionEnd"),
-        ],
-        entry: gemini_cli::entry,
-        version: None,
         timeout_unit: TimeoutUnit::Milliseconds,
         comments: true,
         off_switch: Some(OffSwitch::DISABLE_ALL_HOOKS),
-        trust: None,
-        manifest: None,
         advice: &[
             "headless, Qwen Code offers its shell tool only with `--approval-mode yolo`: the hook decides there",
         ],
+        ..HookFile::plain(
+            path,
+            &[
+                HookEvent::GateTool("PreToolUse"),
+                HookEvent::RecordTool("PostToolUse"),
+                HookEvent::Record("UserPromptSubmit"),
+                HookEvent::Record("SessionStart"),
+                HookEvent::Record("SessionEnd"),
+            ],
+            gemini_cli::entry,
+        )
     }),
     record: Some(&record::FORMAT),
     marks: ProcessMarks {

@@ -10,7 +10,7 @@ use automode_core::Verdict;
 use serde_json::json;
 
 use crate::client::{Client, ClientFiles, ClientProgram, ProcessMarks, Proof, Wire};
-use crate::install::{self, HookEvent, HookFile, Installation, Place, Request, Scope, TimeoutUnit};
+use crate::install::{self, HookEvent, HookFile, Installation, Place, Request, Scope};
 use crate::transcript::{Item, Reader};
 use crate::{Agent, Answer, CLIENTS, Enforcement, EventKind, Ruling};
 
@@ -24,16 +24,12 @@ static CLIENT: Client = Client {
     },
     program: Some(ClientProgram::tried("toy", "1.0.0")),
     installation: Installation::Hooks(HookFile {
-        path: |place, scope| format!("{}/.toy/hooks.json", place.base(scope)),
-        events: &[HookEvent::Gate("before")],
-        entry: |hook| json!({"run": hook.command, "command": hook.command, "timeout": hook.timeout}),
-        version: None,
-        timeout_unit: TimeoutUnit::Seconds,
-        comments: false,
-        off_switch: None,
-        trust: None,
-        manifest: None,
         advice: &["it is a toy"],
+        ..HookFile::plain(
+            |place, scope| format!("{}/.toy/hooks.json", place.base(scope)),
+            &[HookEvent::Gate("before")],
+            |hook| json!({"run": hook.command, "command": hook.command, "timeout": hook.timeout}),
+        )
     }),
     record: Some(&record::FORMAT),
     marks: ProcessMarks {

@@ -22,7 +22,7 @@ use automode_server::store::AskState;
 use automode_server::wire::{AskRequest, EnrolRequest};
 use automode_server::{clock, outgoing, sample};
 use serde_json::{Value, json};
-use world::{Database, Running, Visit};
+use world::{Database, PAGES, Running, Visit};
 
 /// A signed request as it goes over the wire, to be bent.
 struct Forged {
@@ -246,16 +246,7 @@ async fn separate(database: String) {
     for path in ["/decisions/sample4", "/stops/sample4/allow"] {
         assert_eq!(visit.get(path).await.0, 404, "{path}");
     }
-    for path in [
-        "/",
-        "/decisions",
-        "/asks",
-        "/stops",
-        "/rules",
-        "/devices",
-        "/policy",
-        "/acts",
-    ] {
+    for path in PAGES {
         let (status, page) = visit.get(path).await;
         assert_eq!(status, 200, "{path}");
         for word in ["sample4", device, "secret-name", "curl evil", "home-loss"] {

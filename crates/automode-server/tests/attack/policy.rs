@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use automode_server::bundle::{Manifest, OnStale, SignedBundle};
+use automode_server::bundle::{Manifest, SignedBundle};
 use automode_server::client::{BundleKeeper, BundleOutcome, sync};
 use serde_json::json;
 
@@ -19,15 +19,8 @@ async fn a_server_that_was_taken_over_starts_nothing_on_its_machines() {
     let take = |revision: u64, policy: &str| {
         let manifest = Manifest {
             revision,
-            parent: 0,
             created: 1,
-            not_before: 0,
-            expires: 0,
-            on_stale: OnStale::Keep,
-            groups: Vec::new(),
-            minimum_version: String::new(),
-            quarantined: Vec::new(),
-            policy: String::new(),
+            ..Manifest::default()
         };
         let bundle = SignedBundle::seal(&manifest, policy, &key);
         keeper.take(&bundle).expect("looked at")

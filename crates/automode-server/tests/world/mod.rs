@@ -16,6 +16,20 @@ use automode_server::oidc::OidcProvider;
 use automode_server::server::{Server, ServerOptions};
 use automode_server::store::{FleetStore, PersonRole};
 
+/// The pages that a member of the team may open.
+pub const PAGES: &[&str] = &[
+    "/",
+    "/decisions",
+    "/asks",
+    "/stops",
+    "/rules",
+    "/judge",
+    "/devices",
+    "/policy",
+    "/people",
+    "/acts",
+];
+
 /// A real PostgreSQL in a directory of its own, ended with the test.
 pub struct Database {
     folder: tempfile::TempDir,
