@@ -240,9 +240,18 @@ fn is_build_output(scene: &Scene<'_>, effect: &Effect, target: &Target) -> bool 
             words.any(|word| word.contains(['*', '?', '[']) && target.typed.ends_with(&word))
         })
     };
+    // `wget -P notes.txt` takes a file away that stands where its folder has to be.
+    let in_the_way = || {
+        let fact = scene.path(&certain(&target.path));
+        fact.is_some_and(|fact| match fact.kind {
+            PathKind::File | PathKind::Other | PathKind::Unreadable => true,
+            PathKind::Directory | PathKind::Absent | PathKind::Link => false,
+        })
+    };
     matches!(target.extent, Extent::Below | Extent::Pattern)
         && scene.is_by(effect, Nature::NamesItsOutput)
         && !typed()
+        && !in_the_way()
 }
 
 /// `git init` makes the directory that nobody else may touch.

@@ -36,8 +36,7 @@ impl Evaluator<'_> {
                 let to = exact(operand, shell);
                 self.enter(to, prepared.span, shell);
             }
-            // Too many: it fails and stays.
-            [..] if options.operands.iter().all(|operand| !operand.may_split) => {}
+            // `cd ~/x y` fails in bash, goes to `~/x` in dash, and to another place in zsh.
             [..] => self.enter(None, prepared.span, shell),
         }
         CommandOutput::default()

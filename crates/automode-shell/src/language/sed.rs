@@ -165,6 +165,10 @@ impl<'a> SedParser<'a> {
                 let command = self.cursor.line();
                 if command.is_empty() {
                     reading.hidden_code(Code::Stream, "sed runs its input", Taint::UNKNOWN);
+                } else if command.contains('\\') {
+                    // `e echo \x3b` runs `echo ;`, and a line that ends in one goes on.
+                    let why = "sed takes backslashes away before it runs this";
+                    reading.hidden_code(Code::Stream, why, Taint::UNKNOWN);
                 } else {
                     reading.shell(reading.word(command), NestedStdin::Same);
                 }
