@@ -287,7 +287,7 @@ fn hangs_on_flags(source: &str) -> bool {
 
 fn style(name: &str) -> Result<String> {
     match name {
-        "gnu" | "posix" | "long" | "long-posix" | "keys" | "bundle" | "plain" => {
+        "gnu" | "posix" | "shell" | "long" | "long-posix" | "keys" | "bundle" | "plain" => {
             Ok(notation::camel(name))
         }
         _ => Err(format!("unknown style `{name}`")),

@@ -124,7 +124,7 @@ fn an_invented_option_or_variable_is_a_gap_for_every_program_and_subcommand() {
     let mut tried: usize = 0;
     for (name, command) in programs() {
         for (words, sub) in below(command, String::new()) {
-            let posix = matches!(sub.style, Style::Posix | Style::LongPosix);
+            let posix = matches!(sub.style, Style::Posix | Style::Shell | Style::LongPosix);
             let mut lines = vec![
                 format!("'{name}'{words} --zzqx x"),
                 format!("'{name}' --zzqx{words} x"),

@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
             if let Some(flag) = find(command, text) {
                 return self.give(flag, None, word);
             }
-            if text == "--" {
+            if text == "--" || text == "-" && command.style == Style::Shell {
                 self.open = false;
                 self.parsed.end_of_flags = Some(self.parsed.operands.len());
                 return;
@@ -168,13 +168,14 @@ impl<'a> Parser<'a> {
         match command.style {
             Style::Keys => self.key(word),
             Style::Bundle if first && !flag_like && whole.is_some() => self.bundle(word, 0),
-            Style::Gnu | Style::Posix | Style::Bundle if prefix.starts_with("--") => {
+            Style::Gnu | Style::Posix | Style::Shell | Style::Bundle if prefix.starts_with("--") => {
                 self.long(word)
             }
-            Style::Gnu | Style::Posix | Style::Bundle if flag_like => self.short(word),
+            Style::Gnu | Style::Posix | Style::Shell | Style::Bundle if flag_like => self.short(word),
             Style::Long | Style::LongPosix if flag_like => self.single_dash(word),
             Style::Gnu
             | Style::Posix
+            | Style::Shell
             | Style::Bundle
             | Style::Long
             | Style::LongPosix
@@ -454,7 +455,7 @@ impl<'a> Parser<'a> {
                 None => self.dynamic(word),
             }
         }
-        if matches!(command.style, Style::Posix | Style::LongPosix) {
+        if matches!(command.style, Style::Posix | Style::Shell | Style::LongPosix) {
             self.open = false;
         }
         self.parsed.operands.push(Operand {

@@ -84,6 +84,8 @@ pub(crate) enum Style {
     Gnu,
     /// As `Gnu`, but the first operand ends the flags.
     Posix,
+    /// As `Posix`, and a lone dash ends the flags too: `bash -s - x`.
+    Shell,
     /// A single dash before a long name, no bundles.
     Long,
     /// As `Long`, but the first operand ends the flags.
