@@ -30,6 +30,7 @@ mod pattern;
 mod prepared_command;
 mod print;
 mod redirect;
+mod reopened;
 mod repeat;
 mod secret_tree;
 mod setting;
@@ -47,6 +48,7 @@ use crate::ir::{
     Invocation, Need, Span, Touch, WriteHow,
 };
 use crate::syntax::{self, Script, TextOrigin};
+use reopened::Reopened;
 use shell_state::ShellState;
 
 /// Steps of one analysis: commands, words and pieces, also of nested code.
@@ -79,6 +81,7 @@ pub fn analyse(text: &str, context: &Context, facts: &Facts) -> Analysis {
     let mut shell = ShellState::new(context);
     evaluator.script(&script, &mut shell);
     evaluator.traps(&mut shell);
+    evaluator.open_streams_again();
     evaluator.secrets_in_trees();
     evaluator.look_where_paths_climb();
     evaluator.finish()
@@ -110,6 +113,8 @@ pub(super) struct Evaluator<'c> {
     /// How many inputs there were, and of which some has been read.
     inputs: u32,
     consumed: Vec<u32>,
+    /// Streams that redirections write by their names.
+    reopened: Vec<Reopened>,
 }
 
 /// What is read or changed behind a link that the same command has made lies where
@@ -171,6 +176,7 @@ impl<'c> Evaluator<'c> {
             frames: 0,
             inputs: 0,
             consumed: Vec::new(),
+            reopened: Vec::new(),
         }
     }
 

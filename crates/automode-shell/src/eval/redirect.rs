@@ -4,6 +4,7 @@ use super::Evaluator;
 use super::expand::{Quotes, STREAM};
 use super::file::{FileContent, FileKind};
 use super::output::{CommandOutput, Data};
+use super::reopened::Reopened;
 use super::shell_state::ShellState;
 use crate::ir::{
     Act, Direction, Host, Invocation, Redirect, Span, Stdin, Stdout, Taint, Target, Value, WriteHow,
@@ -337,6 +338,8 @@ impl Evaluator<'_> {
             (false, _) => Carries::Other,
         };
         for target in Target::locate_each(value, shell.cwd.as_deref()) {
+            let reopened = Reopened::by(&target.path, how, span);
+            self.reopened.extend(reopened);
             let (stdout, what) = match device(&target.path) {
                 Some(Device::Null) => (Stdout::Null, None),
                 Some(Device::Terminal) => (Stdout::Shown, None),

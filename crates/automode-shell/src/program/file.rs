@@ -25,7 +25,10 @@ impl Meaning<'_> {
             if text.is_empty() || (text == "-" && !deletes && !self.names_a_file(used)) {
                 return;
             }
-            if STREAMS.contains(&&*text) && !deletes && used != PathUse::Attributes {
+            let looks = matches!(used.happens(), PlaceEffect::Read | PlaceEffect::List);
+            // A stream that is written may be a file that is opened once more.
+            let reopens = !looks && matches!(&*text, "/dev/stdin" | "/dev/stdout" | "/dev/stderr");
+            if STREAMS.contains(&&*text) && !deletes && !reopens && used != PathUse::Attributes {
                 if used == PathUse::Read && is_endless(&text) {
                     self.marks = self.marks.with(Taint::ENDLESS);
                 }

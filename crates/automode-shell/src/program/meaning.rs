@@ -473,6 +473,9 @@ fn splits(operand: &Operand) -> bool {
 /// Whether an option was given with this value; an empty one is none at all.
 fn with_value(given: &FlagUse, text: &str) -> bool {
     match given.values.first() {
+        Some(value) if text == "<blank>" => {
+            value.literal().is_some_and(|text| text.trim().is_empty())
+        }
         Some(value) => is(value, text),
         None => text.is_empty(),
     }

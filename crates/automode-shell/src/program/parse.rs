@@ -168,10 +168,14 @@ impl<'a> Parser<'a> {
         match command.style {
             Style::Keys => self.key(word),
             Style::Bundle if first && !flag_like && whole.is_some() => self.bundle(word, 0),
-            Style::Gnu | Style::Posix | Style::Shell | Style::Bundle if prefix.starts_with("--") => {
+            Style::Gnu | Style::Posix | Style::Shell | Style::Bundle
+                if prefix.starts_with("--") =>
+            {
                 self.long(word)
             }
-            Style::Gnu | Style::Posix | Style::Shell | Style::Bundle if flag_like => self.short(word),
+            Style::Gnu | Style::Posix | Style::Shell | Style::Bundle if flag_like => {
+                self.short(word)
+            }
             Style::Long | Style::LongPosix if flag_like => self.single_dash(word),
             Style::Gnu
             | Style::Posix
@@ -455,7 +459,10 @@ impl<'a> Parser<'a> {
                 None => self.dynamic(word),
             }
         }
-        if matches!(command.style, Style::Posix | Style::Shell | Style::LongPosix) {
+        if matches!(
+            command.style,
+            Style::Posix | Style::Shell | Style::LongPosix
+        ) {
             self.open = false;
         }
         self.parsed.operands.push(Operand {
