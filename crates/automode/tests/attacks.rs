@@ -107,6 +107,9 @@ fn world() -> Value {
         "dist/index.js": "x",
         "build/out.o": "x",
         "app.log": "l\n",
+        "/home/dev/.config/gh/hosts.yml": "oauth_token: x\n",
+        "/home/dev/.docker/config.json": "{\"auths\":{}}\n",
+        "/etc/ssh/ssh_host_rsa_key": key,
     });
     let changed = [
         "dirty.txt",

@@ -4,7 +4,7 @@
 //! neither may a whole tree that contains some. Receiving from the network is a
 //! read as long as the request carries nothing out.
 
-use automode_shell::place::{Place, Zone};
+use automode_shell::place::{Place, Zone, has_stores_below};
 use automode_shell::{
     Act, CloudVerb, DatabaseVerb, Direction, Effect, Extent, Host, Taint, Target, Value, VcsOp,
 };
@@ -93,14 +93,12 @@ fn holds_no_secrets(scene: &Scene<'_>, target: &Target, place: &Place) -> bool {
         Zone::SystemTree => {
             !tree
                 || !target.path.starts_with("/proc/")
-                    && !matches!(
-                        target.path.as_str(),
-                        "/etc" | "/root" | "/home" | "/proc" | "/var" | "/private"
-                    )
+                    && !matches!(target.path.as_str(), "/root" | "/home" | "/proc")
+                    && !holds_stores(scene, &target.path)
         }
         Zone::Device => false,
-        Zone::System
-        | Zone::Sink
+        Zone::System => !tree || !holds_stores(scene, &target.path),
+        Zone::Sink
         | Zone::Kernel
         | Zone::TempRoot
         | Zone::Temp
@@ -111,37 +109,12 @@ fn holds_no_secrets(scene: &Scene<'_>, target: &Target, place: &Place) -> bool {
     }
 }
 
-/// Folders of a home in which programs keep their credentials beside other things.
-const HOLDERS: &[&str] = &[
-    ".aws",
-    ".azure",
-    ".cargo",
-    ".config",
-    ".docker",
-    ".gem",
-    ".gradle",
-    ".kube",
-    ".local",
-    ".local/share",
-    ".local/state",
-    ".m2",
-    ".mozilla",
-    ".thunderbird",
-    "AppData",
-    "AppData/Local",
-    "AppData/Roaming",
-    "Library",
-    "Library/Application Support",
-];
-
-/// Whether a tree of the home, as named or as resolved, is one that holds credentials.
+/// Whether credentials are kept in a tree, as named or as resolved.
 fn holds_stores(scene: &Scene<'_>, path: &str) -> bool {
     let canonical = scene.path(path).and_then(|fact| fact.canonical.as_deref());
-    let home = scene.context.home.as_deref().unwrap_or_default();
-    [Some(path), canonical].into_iter().flatten().any(|path| {
-        let below = path.strip_prefix(home).map(|rest| rest.trim_matches('/'));
-        below.is_some_and(|folder| HOLDERS.contains(&folder))
-    })
+    let home = scene.context.home.as_deref();
+    let mut named = [Some(path), canonical].into_iter().flatten();
+    named.any(|path| has_stores_below(path, home))
 }
 
 /// Addresses that everybody asks whether the network is there.

@@ -8,11 +8,13 @@
 
 use super::{Evaluator, sought};
 use crate::ir::Nature;
-use crate::place::{COMMON_SECRETS, has_secret_name};
+use crate::place::{COMMON_SECRETS, has_secret_name, stores_below};
 use crate::{Act, Effect, Extent, FileFact, Invocation, Need, Stdin, Target, Value, WriteHow};
 
 /// Trees of one command that are looked into.
 const TREES: usize = 4;
+/// Stores of credentials that are asked for in one tree.
+const STORES: usize = 32;
 
 /// A directory whose files are shown, packed or taken in by an effect.
 struct ShownTree {
@@ -82,9 +84,20 @@ impl Evaluator<'_> {
                     self.secrets_found(&tree.directory, tree.depth)
                 }
             };
+            let stores = stores_below(&tree.directory, self.context.home.as_deref());
+            let stores = stores.into_iter().filter(|name| !name.contains('*'));
+            let stores = stores.filter(|name| match tree.depth {
+                Depth::Here => !name.contains('/'),
+                Depth::Below => name.contains('/'),
+                Depth::Both => true,
+            });
             let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+            let stores: Vec<&str> = stores.filter(|name| taken(&last(name).as_str())).collect();
             let found = found.iter().filter(|path| taken(&last(path).as_str()));
             for name in names.into_iter().chain(found.map(String::as_str)) {
+                self.secret_in(&tree, name);
+            }
+            for name in stores.into_iter().take(STORES) {
                 self.secret_in(&tree, name);
             }
         }
@@ -118,7 +131,7 @@ impl Evaluator<'_> {
     fn secret_in(&mut self, tree: &ShownTree, name: &str) {
         let path = format!("{}/{name}", tree.directory.trim_end_matches('/'));
         match self.facts.files.get(&path) {
-            Some(FileFact::Text { body, .. }) if !tree.shows(body) => {}
+            Some(FileFact::Text { body, .. }) if !tree.shows(body) || is_public(body) => {}
             Some(FileFact::Text { .. } | FileFact::Unreadable) => {
                 let target = Target {
                     typed: path.clone(),
@@ -316,6 +329,7 @@ impl Evaluator<'_> {
                         &['u', '.'],
                     ) || !sought::included(invocation).is_empty()
                         || is_named_whole(target, invocation)
+                        || !self.context.is_inside(&target.path)
                 };
                 recursive.then(|| (target.path.clone(), None, Depth::Both))
             }
@@ -339,6 +353,11 @@ impl Evaluator<'_> {
 fn is_named_whole(target: &Target, invocation: &Invocation) -> bool {
     invocation.cwd.as_deref() != Some(target.path.trim_end_matches('/'))
         && sought::takes_every_line(invocation)
+}
+
+/// Certificates, of authorities most often: everybody may have them.
+fn is_public(body: &str) -> bool {
+    body.contains("-----BEGIN CERTIFICATE-----") && !body.contains("PRIVATE KEY")
 }
 
 /// The directory that a pattern takes its names from, and the names.

@@ -17,7 +17,10 @@ use pattern::PathNames;
 pub(crate) use pattern::name_matches;
 pub use protected::Protected;
 pub use regenerable::is_regenerable;
-pub use secret::{COMMON_SECRETS, Secret, has_secret_name, is_secret_path, is_secret_variable};
+pub(crate) use secret::stores_below;
+pub use secret::{
+    COMMON_SECRETS, Secret, has_secret_name, has_stores_below, is_secret_path, is_secret_variable,
+};
 pub(crate) use zone::STREAMS;
 pub use zone::Zone;
 

@@ -144,6 +144,29 @@ pub fn is_secret_path(path: &str, home: Option<&str>) -> bool {
     is_common || Secret::named(&PathNames::of(path, home)).is_some()
 }
 
+/// Whether credentials are usually kept somewhere below a directory.
+#[must_use]
+pub fn has_stores_below(directory: &str, home: Option<&str>) -> bool {
+    !stores_below(directory, home).is_empty()
+}
+
+/// The stores of a home and of the system that lie below a directory, by their names from
+/// there; a `*` in one stands for any text.
+pub(crate) fn stores_below(directory: &str, home: Option<&str>) -> Vec<&'static str> {
+    let below = |rows: PlaceRows<Secret>, base: &str| {
+        let base = base.trim_end_matches('/').to_lowercase();
+        let directory = format!("{}/", directory.trim_end_matches('/').to_lowercase());
+        let inside = directory.strip_prefix(&format!("{base}/"))?.to_owned();
+        let patterns = rows.iter().flat_map(|(_, patterns)| *patterns);
+        let names = patterns.filter_map(|pattern| pattern.strip_prefix(&*inside));
+        Some(names.map(|name| name.trim_end_matches('$')).collect())
+    };
+    let in_home: Option<Vec<&str>> = home.and_then(|home| below(HOME, home));
+    let in_system = below(SYSTEM, "");
+    let both = in_home.into_iter().chain(in_system).flatten();
+    both.filter(|name| !name.is_empty()).collect()
+}
+
 /// Whether the last name of a path is one that secret files have wherever they lie.
 #[must_use]
 pub fn has_secret_name(path: &str) -> bool {
@@ -201,6 +224,10 @@ const HARMLESS: &[&str] = &[
     ".tmpl",
     "known_hosts",
     "known_hosts.old",
+    // Certificates of authorities, as packages bring them.
+    "cacert.pem",
+    "ca-bundle.pem",
+    "ca-certificates.pem",
 ];
 
 /// Below a home directory.
