@@ -39,11 +39,31 @@ fn main() {
             &ToolCall::bash(command, CWD),
         );
     }
+    let compound = ToolCall::bash(compound(), CWD);
+    report("2 KB compound, 100 rules", &gate(100), &compound);
     let least = least(|| Tree::project().observe(&[]));
     println!("{:<34}{:>12.2}", "(an empty observation)", micros(least));
 }
 
 const CWD: &str = "/home/dev/app";
+
+/// The compound of `bench/ratios.py`.
+fn compound() -> String {
+    let statement = |at: usize| {
+        format!(
+            "grep -rn 'word{at}' src | sort | uniq -c | head -{}",
+            at + 1
+        )
+    };
+    let mut all = statement(0);
+    for next in (1..).map(statement) {
+        if all.len() + " && ".len() + next.len() > 2048 {
+            break;
+        }
+        all = format!("{all} && {next}");
+    }
+    all
+}
 
 fn report(name: &str, gate: &Gate, call: &ToolCall) {
     let session = Session {
