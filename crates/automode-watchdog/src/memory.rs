@@ -72,6 +72,7 @@ pub fn hurry() {
 }
 
 /// The number of a size and the bytes of its pieces; none where the room has no such pieces.
+#[inline]
 const fn size_of_piece(layout: Layout) -> Option<(usize, usize)> {
     let size = layout.size();
     if layout.align() > UNIT || size == 0 || size > LARGEST {
@@ -93,6 +94,7 @@ fn is_ours(piece: *mut u8) -> bool {
 
 /// A piece of the room, where this thread has it and it has one.
 #[expect(unsafe_code, reason = "an allocator hands out raw memory")]
+#[inline]
 fn take(layout: Layout) -> Option<*mut u8> {
     if !HURRIES.get() {
         return None;
@@ -142,6 +144,7 @@ impl Books {
 
 /// Takes a piece of the room back. One that another thread gives back is not used again.
 #[expect(unsafe_code, reason = "an allocator hands out raw memory")]
+#[inline]
 fn give_back(piece: *mut u8, layout: Layout) {
     if !HURRIES.get() {
         return;

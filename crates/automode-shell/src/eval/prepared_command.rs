@@ -26,13 +26,19 @@ pub(super) struct PreparedCommand {
 
 impl Evaluator<'_> {
     /// Records the start of a command.
-    pub(super) fn record(&mut self, prepared: &PreparedCommand, shell: &ShellState) -> Invocation {
+    pub(super) fn record(&mut self, prepared: &PreparedCommand, shell: &ShellState) {
+        let invocation = self.invocation(prepared.clone(), shell);
+        self.invocations.push(invocation);
+    }
+
+    /// The start of a command, in the state of the shell.
+    fn invocation(&mut self, prepared: PreparedCommand, shell: &ShellState) -> Invocation {
         self.spend_on(shell.variables.len() * 8, prepared.span);
-        let invocation = Invocation {
-            argv: prepared.argv.clone(),
+        Invocation {
             natures: natures_of_start(&prepared.argv),
+            argv: prepared.argv,
             env: shell.environment(),
-            redirects: prepared.redirects.clone(),
+            redirects: prepared.redirects,
             stdin: self.left_to_read(shell),
             stdout: shell.stdout.clone(),
             output: Taint::NONE,
@@ -40,9 +46,7 @@ impl Evaluator<'_> {
             span: prepared.span,
             layers: shell.layers.clone(),
             certainty: shell.certainty,
-        };
-        self.invocations.push(invocation.clone());
-        invocation
+        }
     }
 
     /// `set -x` shows the values of all words, whatever the command does with them.
@@ -67,7 +71,8 @@ impl Evaluator<'_> {
         shell: &mut ShellState,
     ) -> CommandOutput {
         let by = self.invocations.len();
-        let invocation = self.record(&prepared, shell);
+        let invocation = self.invocation(prepared, shell);
+        self.invocations.push(invocation.clone());
         // What the script wrote may stand before the modules of an interpreter.
         let laid = match invocation.is_a(Nature::Interpreter) {
             true => shell.files.over(self.facts),

@@ -15,6 +15,13 @@ pub(super) struct PathName<'a> {
     text: Cow<'a, str>,
     /// The text before its first wildcard, where it has one.
     certain: Option<usize>,
+    /// The letters that are in it.
+    letters: u32,
+}
+
+/// A letter as one of a set. Some share their place: what is lacking is lacking for sure.
+pub(super) const fn letter(byte: u8) -> u32 {
+    1 << (byte & 31)
 }
 
 impl<'a> PathName<'a> {
@@ -29,7 +36,20 @@ impl<'a> PathName<'a> {
         let certain = text
             .bytes()
             .position(|byte| matches!(byte, b'*' | b'?' | b'['));
-        Self { text, certain }
+        let letters = text.bytes().fold(0, |all, byte| all | letter(byte));
+        Self {
+            text,
+            certain,
+            letters,
+        }
+    }
+
+    /// The letters that are not in it; none where a wildcard may stand for them.
+    pub fn lacked_letters(&self) -> u32 {
+        match self.certain {
+            Some(_) => 0,
+            None => !self.letters,
+        }
     }
 
     /// How long it is, where no wildcard stands in it.

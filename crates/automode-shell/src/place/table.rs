@@ -2,9 +2,10 @@
 //!
 //! Every path of every command is looked up, in hundreds of patterns of which hardly
 //! any begins like it: the compiler sorts them by their first letter, or by the last one
-//! where a wildcard stands in front, and a look-up reads the share of two letters.
+//! where a wildcard stands in front, and a look-up reads the share of two letters. Of those,
+//! most have a letter that the name has not.
 
-use super::pattern::{ANYWHERE, PathName, PathNames, begins_here};
+use super::pattern::{ANYWHERE, PathName, PathNames, begins_here, letter};
 
 /// The first kind whose pattern fits wins.
 pub(super) type PlaceRows<K> = &'static [(K, &'static [&'static str])];
@@ -46,11 +47,16 @@ const BY_END: usize = 256;
 /// How many shares there are.
 const SHARES: usize = 512;
 
+/// Some patterns of an index: where each stands and how long it is, and its letters.
+type Patterns<'i> = (&'i [(u8, u8, u8)], &'i [u32]);
+
 /// Rows with their patterns sorted by a letter.
 pub(super) struct PlaceIndex<K: 'static> {
     rows: PlaceRows<K>,
     /// Row and column of each pattern, and the length of its first name where it says all of it.
     sorted: [(u8, u8, u8); MOST],
+    /// The letters of the first name of each.
+    letters: [u32; MOST],
     /// Where the share of each letter begins, and behind the last one.
     starts: [u16; SHARES + 1],
     /// Some patterns may begin at any name.
@@ -66,6 +72,7 @@ impl<K: Copy> PlaceIndex<K> {
     pub const fn new(rows: PlaceRows<K>) -> Self {
         let mut starts = [0_u16; SHARES + 1];
         let mut sorted = [(0, 0, 0); MOST];
+        let mut letters = [0; MOST];
         let mut floats = false;
         let mut filled = 0;
         let mut share = 0;
@@ -80,6 +87,7 @@ impl<K: Copy> PlaceIndex<K> {
                         let pattern = rows[row].1[column];
                         floats = floats || matches!(pattern.as_bytes(), [b'*', b'*', b'/', ..]);
                         sorted[filled] = (row as u8, column as u8, certain_length(pattern));
+                        letters[filled] = letters_of(pattern);
                         filled += 1;
                     }
                     column += 1;
@@ -92,6 +100,7 @@ impl<K: Copy> PlaceIndex<K> {
         Self {
             rows,
             sorted,
+            letters,
             starts,
             floats,
         }
@@ -107,6 +116,7 @@ impl<K: Copy> PlaceIndex<K> {
                 break;
             }
             let length = name.certain_length();
+            let lacks = name.lacked_letters();
             let own = match name.ends() {
                 Some((first, last)) => [
                     self.share(usize::from(first)),
@@ -114,11 +124,13 @@ impl<K: Copy> PlaceIndex<K> {
                     self.share(WILD),
                 ],
                 // A wildcard of the command may stand for any letter.
-                None => [self.between(0, SHARES), &[], &[]],
+                None => [self.between(0, SHARES), (&[], &[]), (&[], &[])],
             };
-            for (row, column, wanted) in own.into_iter().flatten() {
-                let is_unlike =
-                    *wanted > 0 && length.is_some_and(|own| own != usize::from(*wanted));
+            let own = own.into_iter();
+            let own = own.flat_map(|(sorted, letters)| sorted.iter().zip(letters));
+            for ((row, column, wanted), letters) in own {
+                let is_unlike = letters & lacks != 0
+                    || *wanted > 0 && length.is_some_and(|own| own != usize::from(*wanted));
                 if is_unlike || best.is_some_and(|best| best <= *row) {
                     continue;
                 }
@@ -137,14 +149,16 @@ impl<K: Copy> PlaceIndex<K> {
         Some(*kind)
     }
 
-    fn share(&self, share: usize) -> &[(u8, u8, u8)] {
+    fn share(&self, share: usize) -> Patterns<'_> {
         self.between(share, share.saturating_add(1))
     }
 
     /// The patterns of some shares.
-    fn between(&self, from: usize, to: usize) -> &[(u8, u8, u8)] {
+    fn between(&self, from: usize, to: usize) -> Patterns<'_> {
         let start = |letter: usize| self.starts.get(letter).copied().map_or(0, usize::from);
-        self.sorted.get(start(from)..start(to)).unwrap_or_default()
+        let range = start(from)..start(to);
+        let sorted = self.sorted.get(range.clone()).unwrap_or_default();
+        (sorted, self.letters.get(range).unwrap_or_default())
     }
 
     fn pattern(&self, row: u8, column: u8) -> &'static str {
@@ -187,6 +201,24 @@ const fn certain_length(pattern: &str) -> u8 {
         length += 1;
     }
     if length < 256 { length as u8 } else { 0 }
+}
+
+/// The letters that the first name of a pattern has for sure.
+const fn letters_of(pattern: &str) -> u32 {
+    let mut name = match pattern.as_bytes() {
+        [b'*', b'*', b'/', name @ ..] => name,
+        name => name,
+    };
+    let mut letters = 0;
+    while let [first, rest @ ..] = name {
+        match *first {
+            b'/' | b'$' => return letters,
+            b'*' => {}
+            byte => letters |= letter(byte),
+        }
+        name = rest;
+    }
+    letters
 }
 
 const fn has_slash(mut text: &[u8]) -> bool {

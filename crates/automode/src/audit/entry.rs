@@ -280,7 +280,9 @@ fn safe(text: &str, limit: usize) -> String {
 /// On one line, bounded; the end of a long text is kept too.
 fn bounded(text: &str, limit: usize) -> String {
     let is_odd = |c: char| c.is_control() && c != '\n';
-    let flat: String = if text.contains(is_odd) {
+    // Beyond ASCII a control character begins with this byte.
+    let may_be_odd = |byte: u8| byte < b' ' && byte != b'\n' || byte == 0x7f || byte == 0xc2;
+    let flat: String = if text.bytes().any(may_be_odd) {
         text.replace(is_odd, " ")
     } else {
         text.to_owned()

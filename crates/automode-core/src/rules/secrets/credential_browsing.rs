@@ -226,11 +226,12 @@ fn hunt(scene: &Scene<'_>, start: &Invocation) -> Option<Finding> {
         .skip(1)
         .filter_map(|word| word.literal().map(|word| word.to_lowercase()))
         .collect();
-    let sought = words.iter().any(|word| is_sought(word));
-    let wide = words.iter().any(|word| is_wide(scene, word));
+    let sought = || words.iter().any(|word| is_sought(word));
+    let wide = || words.iter().any(|word| is_wide(scene, word));
     let index = start.is_a(Nature::FileIndex);
     let listed = words.iter().any(|word| seeks_several(word)) && follows_processes(scene);
-    (listed || (sought && (wide || index))).then(|| {
+    // Most searches stay in the project, which costs less to tell than what they look for.
+    (listed || ((index || wide()) && sought())).then(|| {
         let what = "searches the machine for keys and passwords";
         scene.evidence(ID, start.span, what, INSTEAD)
     })
@@ -245,6 +246,9 @@ fn follows_processes(scene: &Scene<'_>) -> bool {
 
 /// A pattern of alternatives that are all words for secrets.
 fn seeks_several(word: &str) -> bool {
+    if !word.contains('|') {
+        return false;
+    }
     let parts: Vec<&str> = word
         .split('|')
         .map(|part| part.trim_end_matches('\\'))
