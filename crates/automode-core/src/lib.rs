@@ -40,6 +40,7 @@ pub mod tool;
 mod trace;
 pub mod transcript;
 mod verdict;
+mod written;
 
 pub use action::{Action, FileEdit, Replacement};
 pub use call::{CallRecord, Outcome, ToolCall};
@@ -59,3 +60,4 @@ pub use path::ContainedPath;
 pub use session::{LOST_PROJECT, Ledger, Session, SuspiciousResult, WrittenFile};
 pub use trace::{Stage, Trace, TraceEntry};
 pub use verdict::Verdict;
+pub use written::{WrittenFiles, WrittenRecord};

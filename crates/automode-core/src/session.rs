@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::confine::Enforces;
-use crate::{CallRecord, Mode, Presence, RepoFact, transcript};
+use crate::{CallRecord, Mode, Presence, RepoFact, WrittenFiles, transcript};
 
 /// A session so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Session {
     pub variables: Vec<(String, String)>,
     pub transcript: Vec<transcript::Entry>,
     pub calls: Vec<CallRecord>,
-    pub written: Vec<WrittenFile>,
+    pub written: WrittenFiles,
     /// The repository as it was when the session began: what the agent adds later is not the user's remote.
     pub repo: Option<RepoFact>,
     pub ledger: Ledger,
@@ -70,6 +70,12 @@ impl WrittenFile {
     #[must_use]
     pub fn is_moved(&self) -> bool {
         self.taint.iter().any(|mark| mark == Self::MOVED)
+    }
+
+    /// Something is known of its content that counts against it.
+    #[must_use]
+    pub const fn is_marked(&self) -> bool {
+        !self.taint.is_empty() || !self.findings.is_empty()
     }
 
     /// All of it is the session's. A person's file that was only added to stays theirs.

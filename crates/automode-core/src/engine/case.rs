@@ -237,10 +237,8 @@ impl<'a> Case<'a> {
             .paths
             .get(path)
             .and_then(|fact| fact.canonical.as_deref());
-        self.session
-            .written
-            .iter()
-            .any(|file| file.path == path || Some(file.path.as_str()) == canonical)
+        let written = |path| self.session.written.find(path).is_some();
+        written(path) || canonical.is_some_and(|canonical| canonical != path && written(canonical))
     }
 
     pub fn scene(&self) -> Scene<'_> {

@@ -88,11 +88,7 @@ fn files(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
             .get(&spelling)
             .and_then(|fact| fact.canonical.clone());
         if let Some(canonical) = canonical
-            && case
-                .session
-                .written
-                .iter()
-                .any(|file| file.path == canonical)
+            && case.session.written.find(&canonical).is_some()
         {
             wanted.insert(Query::File(canonical));
         }
@@ -142,7 +138,7 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
     let brought: Vec<&str> = case
         .session
         .written
-        .iter()
+        .at(|path| path.ends_with('/'))
         .filter_map(|file| file.path.strip_suffix('/'))
         .collect();
     for effect in &analysis.effects {
@@ -182,7 +178,11 @@ fn commands(case: &Case<'_>, wanted: &mut BTreeSet<Query>) {
         }
         if let Act::Read { target } = &effect.act {
             let start = analysis.invocations.get(effect.by);
-            wanted.extend(leads(case, target, start));
+            let leads = leads(case, target, start).filter(|(leads, directory)| {
+                // Many reads of one directory ask the same.
+                !wanted.contains(leads) && case.context.is_inside(directory)
+            });
+            wanted.extend(leads.map(|(leads, _)| leads));
             wanted.extend(rules::settings_around(target, &case.context.cwd).map(Query::Repo));
             let includes = start.is_some_and(|start| start.is_a(Nature::IncludesFiles));
             if includes && target.extent == Extent::Exact {
@@ -220,7 +220,7 @@ fn emptied(case: &Case<'_>, target: &Target) -> Vec<Query> {
         };
         let folder = folder.canonical.as_ref().unwrap_or(path);
         // What lies elsewhere is lost whatever it holds, unless the session made the folder.
-        let own = case.session.written.iter().any(|own| own.path == *path);
+        let own = case.session.written.find(path).is_some();
         if !own && !case.context.is_inside(path) && !case.context.is_inside(folder) {
             continue;
         }
@@ -236,8 +236,8 @@ fn emptied(case: &Case<'_>, target: &Target) -> Vec<Query> {
     wanted
 }
 
-/// Where the names lead that a read of a whole directory takes.
-fn leads(case: &Case<'_>, target: &Target, start: Option<&Invocation>) -> Option<Query> {
+/// Where the names lead that a read of a whole directory takes, if it lies in the project.
+fn leads(case: &Case<'_>, target: &Target, start: Option<&Invocation>) -> Option<(Query, String)> {
     let pattern = target.extent == Extent::Pattern;
     let directory = match target.extent {
         Extent::Pattern => certain(&target.path),
@@ -249,7 +249,7 @@ fn leads(case: &Case<'_>, target: &Target, start: Option<&Invocation>) -> Option
         Extent::Prefix | Extent::Unknown => return None,
     };
     let is = |nature| start.is_some_and(|start| start.is_a(nature));
-    if is(Nature::Listing) || !case.context.is_inside(&directory) {
+    if is(Nature::Listing) {
         return None;
     }
     let depth = match start {
@@ -260,7 +260,11 @@ fn leads(case: &Case<'_>, target: &Target, start: Option<&Invocation>) -> Option
         Some(_) if pattern && !target.path.contains("**") => LeadDepth::Here,
         Some(_) => LeadDepth::Below,
     };
-    Some(Query::Leads { directory, depth })
+    let query = Query::Leads {
+        directory: directory.clone(),
+        depth,
+    };
+    Some((query, directory))
 }
 
 /// Whether a search is told to follow links.
@@ -339,8 +343,7 @@ fn uneditable(case: &Case<'_>) -> Vec<String> {
 
 /// The text of a file that this session made, where it is known what it was.
 fn own_file(case: &Case<'_>, path: &str) -> Option<Query> {
-    let mut written = case.session.written.iter().rev();
-    let record = written.find(|file| file.path == path)?;
+    let record = case.session.written.find(path)?;
     (record.is_own() && !record.digest.is_empty()).then(|| Query::File(path.to_owned()))
 }
 

@@ -277,9 +277,9 @@ fn brought(case: &Case<'_>) -> Vec<WrittenFile> {
 fn forgotten(case: &Case<'_>, target: &Target) -> Vec<WrittenFile> {
     let below = format!("{}/", target.path.trim_end_matches('/'));
     let gone = |path: &str| path == target.path || path.starts_with(&below);
-    let written = case.session.written.iter();
+    let written = case.session.written.at(gone);
     written
-        .filter(|file| file.created && gone(&file.path))
+        .filter(|file| file.created)
         .map(|file| WrittenFile {
             created: false,
             taint: [&file.taint[..], &[WrittenFile::MOVED.to_owned()]].concat(),
@@ -404,8 +404,7 @@ fn own_text<'c>(case: &'c Case<'_>, path: &str) -> Option<&'c str> {
     let FileFact::Text { body, .. } = case.facts.shell.files.get(canonical)? else {
         return None;
     };
-    let record = case.session.written.iter().rev();
-    let record = record.into_iter().find(|file| file.path == canonical)?;
+    let record = case.session.written.find(canonical)?;
     (record.digest == digest(body)).then_some(body)
 }
 

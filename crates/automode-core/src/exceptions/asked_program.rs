@@ -163,8 +163,7 @@ fn is_written(name: &str, scene: &Scene<'_>) -> bool {
     let by_session = scene
         .session
         .written
-        .iter()
-        .any(|file| is_named(file.path.trim_end_matches('/')));
+        .has(|path| is_named(path.trim_end_matches('/')));
     let beside = scene.effects().any(|effect| {
         if let Act::Write { target, .. } = &effect.act {
             target.extent != Extent::Exact || is_named(&target.path)

@@ -168,11 +168,7 @@ fn is_untouched(scene: &Scene<'_>, install: &Effect) -> bool {
         let builds = name.ends_with(".gyp") || name.ends_with(".gypi");
         builds || manifest_names().any(|known| known == name) || REDIRECTS.contains(&name)
     };
-    let by_session = scene
-        .session
-        .written
-        .iter()
-        .any(|file| declares(&file.path));
+    let by_session = scene.session.written.has(declares);
     let others = scene.effects().filter(|other| other.by != install.by);
     let beside = |other: &Effect| {
         if let Act::Write { target, .. } | Act::Delete { target, .. } = &other.act {

@@ -553,10 +553,10 @@ pub(super) fn is_unwritten_in_project(target: &Target, scene: &Scene<'_>) -> boo
         .path(&target.path)
         .and_then(|fact| fact.canonical.as_deref());
     let is_written = |path: &str| {
-        scene.session.written.iter().any(|file| {
-            file.path == path
+        scene.session.written.has(|own| {
+            own == path
                 || path
-                    .strip_prefix(file.path.trim_end_matches('/'))
+                    .strip_prefix(own.trim_end_matches('/'))
                     .is_some_and(|rest| rest.starts_with('/'))
         })
     };

@@ -393,8 +393,8 @@ fn is_own_container(image: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
 
 /// This session wrote a file that describes containers.
 fn rewrites_containers(scene: &Scene<'_>) -> bool {
-    scene.session.written.iter().any(|file| {
-        let name = file.path.rsplit('/').next().unwrap_or_default();
+    scene.session.written.has(|path| {
+        let name = path.rsplit('/').next().unwrap_or_default();
         let name = name.to_lowercase();
         name.contains("compose") || name.contains("dockerfile") || name == "containerfile"
     })
@@ -485,8 +485,7 @@ fn is_installed(name: &str, scene: &Scene<'_>) -> bool {
         && !scene
             .session
             .written
-            .iter()
-            .any(|own| own.path.ends_with(&file) || own.path.contains(&package))
+            .has(|own| own.ends_with(&file) || own.contains(&package))
 }
 
 /// A test of the project, by the names that test runners look for themselves.

@@ -385,11 +385,7 @@ fn is_elsewhere(scene: &Scene<'_>, effect: &Effect) -> bool {
 
 /// This session wrote into git's own files, which decide what git runs.
 fn has_changed_git(scene: &Scene<'_>) -> bool {
-    scene
-        .session
-        .written
-        .iter()
-        .any(|file| file.path.contains("/.git/"))
+    scene.session.written.has(|path| path.contains("/.git/"))
 }
 
 fn modes_are_ours(scene: &Scene<'_>) -> bool {

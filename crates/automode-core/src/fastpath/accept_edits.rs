@@ -133,13 +133,9 @@ pub fn tells_what_it_takes(path: &str, scene: &Scene<'_>) -> bool {
 
 /// The session wrote it, and as far as can be seen nobody changed it since.
 fn own_work(canonical: &str, scene: &Scene<'_>) -> bool {
-    let record = scene
-        .session
-        .written
-        .iter()
-        .rev()
-        .find(|file| file.path == canonical);
-    let Some(record) = record else { return false };
+    let Some(record) = scene.written(canonical) else {
+        return false;
+    };
     if record.digest.is_empty() {
         return record.created;
     }

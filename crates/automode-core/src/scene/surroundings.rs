@@ -257,12 +257,8 @@ impl<'a> Scene<'a> {
 
     /// The session's record of a file it wrote.
     #[must_use]
-    pub fn written(&self, path: &str) -> Option<&'a WrittenFile> {
-        self.session
-            .written
-            .iter()
-            .rev()
-            .find(|file| file.path == path)
+    pub fn written(&self, path: &str) -> Option<WrittenFile> {
+        self.session.written.find(path)
     }
 
     /// Every file below a directory, where all of them were looked at.
@@ -299,7 +295,7 @@ impl<'a> Scene<'a> {
     /// looked at.
     #[must_use]
     pub fn is_still_own(&self, path: &str) -> bool {
-        let Some(record) = self.written(path).filter(|file| file.is_own()) else {
+        let Some(record) = self.written(path).filter(WrittenFile::is_own) else {
             return false;
         };
         // A folder is the session's with all that lies in it.
@@ -333,7 +329,7 @@ impl<'a> Scene<'a> {
         };
         self.session
             .written
-            .iter()
+            .marked()
             .filter(is_it)
             .flat_map(|file| &file.taint)
             .fold(Taint::NONE, |taint, name| taint.with(mark(name)))
@@ -345,7 +341,7 @@ impl<'a> Scene<'a> {
         let whole = super::certain(&target.path);
         self.session
             .written
-            .iter()
+            .marked()
             .filter(move |file| {
                 let own = file.path.trim_end_matches('/');
                 let folder = file.path.ends_with('/');

@@ -69,10 +69,42 @@ impl Protected {
         Self::named(&PathNames::of(path, home))
     }
 
+    /// Whether a file decides what git runs: its own files, and hooks that are kept elsewhere.
+    /// A session writes many files, so a look at the names comes first.
+    #[must_use]
+    pub fn is_run_by_git(path: &str, home: Option<&str>) -> bool {
+        let begins = |name: &str, word: &&str| {
+            let start = name.as_bytes().get(..word.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        let may_be = |name: &str| match name.as_bytes().first() {
+            Some(b'.') => true,
+            Some(letter) if b"lLsScCgG".contains(letter) => {
+                HOOK_NAMES.iter().any(|word| begins(name, word))
+            }
+            Some(_) | None => false,
+        };
+        // Letters of other alphabets may be written small as one of these.
+        (!path.is_ascii() || path.split('/').any(may_be))
+            && matches!(
+                Self::of(path, home),
+                Some(Self::ProjectHook | Self::GitInternals)
+            )
+    }
+
     pub(super) fn named(path: &PathNames<'_>) -> Option<Self> {
         TABLE.find(path)
     }
 }
+
+/// How names of hooks begin that do not begin with a dot.
+const HOOK_NAMES: &[&str] = &[
+    "lefthook",
+    "simple-git-hooks",
+    "captainhook",
+    "lint-staged",
+    "grumphp",
+];
 
 static TABLE: PlaceTable<Protected> = PlaceTable {
     home: PlaceIndex::new(HOME),
@@ -461,3 +493,28 @@ const ANYWHERE: PlaceRows<Protected> = &[
         ],
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_runs_is_told_by_how_its_names_begin() {
+        for (kind, patterns) in [HOME, SYSTEM, ANYWHERE].into_iter().flatten() {
+            for pattern in *patterns {
+                let path = format!("/w/{}", pattern.replace("**/", "").replace('*', "x"));
+                let is_run = matches!(kind, Protected::ProjectHook | Protected::GitInternals);
+                let looked_up = matches!(
+                    Protected::of(&path, None),
+                    Some(Protected::ProjectHook | Protected::GitInternals)
+                );
+                assert_eq!(Protected::is_run_by_git(&path, None), looked_up, "{path}");
+                assert!(!is_run || looked_up, "{path}");
+                let upper = path.to_uppercase();
+                assert_eq!(Protected::is_run_by_git(&upper, None), looked_up, "{upper}");
+            }
+        }
+        assert!(Protected::is_run_by_git("/w/.git/config", None));
+        assert!(!Protected::is_run_by_git("/w/src/config", None));
+    }
+}

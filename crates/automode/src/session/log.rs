@@ -107,7 +107,7 @@ impl Log {
     /// Where there is a record that cannot be read.
     pub fn glance(&self) -> io::Result<SessionSummary> {
         let (text, lost) = self.text()?;
-        let mut standing = SessionSummary::glance(&text);
+        let mut standing = SessionSummary::glance(text);
         standing.lost |= lost;
         Ok(standing)
     }
@@ -342,16 +342,10 @@ fn shortened(note: &Note) -> Note {
 fn shorten(files: &mut Vec<WrittenFile>) {
     let mut room = KEPT_FILES / 4;
     files.retain(|file| {
-        let plain = !is_marked(file);
+        let plain = !file.is_marked();
         room = room.saturating_sub(usize::from(plain));
         !plain || room > 0
     });
-}
-
-/// Something is known of the file's content that counts against it.
-#[must_use]
-pub fn is_marked(file: &WrittenFile) -> bool {
-    !file.taint.is_empty() || !file.findings.is_empty()
 }
 
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
@@ -371,10 +365,10 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Of the files without a mark only the youngest are kept.
 fn keep_youngest(written: &mut Vec<WrittenFile>) {
-    let plain = written.iter().filter(|file| !is_marked(file)).count();
+    let plain = written.iter().filter(|file| !file.is_marked()).count();
     let mut surplus = plain.saturating_sub(KEPT_FILES);
     written.retain(|file| {
-        let goes = surplus > 0 && !is_marked(file);
+        let goes = surplus > 0 && !file.is_marked();
         surplus = surplus.saturating_sub(usize::from(goes));
         !goes
     });
@@ -427,7 +421,7 @@ fn folded(text: &str, lost: bool) -> String {
     let summary = Note::Folded {
         ledger: memory.ledger,
         cost: memory.cost,
-        written: memory.written,
+        written: memory.written.to_vec(),
         left_out,
         lost: lost || memory.lost,
         suspicious: memory.suspicious,

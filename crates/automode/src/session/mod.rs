@@ -10,12 +10,13 @@ mod log;
 mod memory;
 mod note;
 mod outages;
+mod recorded;
 mod roll;
 mod seal;
 mod summary;
 
 pub use learn::learned;
-pub use log::{Log, expire, is_marked};
+pub use log::{Log, expire};
 pub use memory::{Delegate, Memory, Remembered};
 pub use note::{CallNote, Cost, LedgerNote, Note, Phase};
 pub use outages::Outages;

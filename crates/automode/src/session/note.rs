@@ -7,6 +7,9 @@ use automode_core::engine::ProjectStep;
 use automode_core::{Ledger, Outcome, RepoFact, SuspiciousResult, Verdict, WrittenFile};
 use serde::{Deserialize, Serialize};
 
+/// How the line begins to which older lines were folded.
+pub(super) const FOLDED: &str = r#"{"note":"folded","#;
+
 /// One line of a session's record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "kebab-case")]

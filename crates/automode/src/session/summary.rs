@@ -1,19 +1,22 @@
 //! What decides before a judge is asked.
 //!
 //! A record grows with its session, and most of its lines are words and calls that only
-//! a judge will read. [`SessionSummary::glance`] passes these over by how they begin, so that
-//! a hook that asks no judge costs the same late in a session as early.
+//! a judge will read, and files that nobody asks about. [`SessionSummary::glance`] passes these
+//! over by how they begin, so that a hook that asks no judge costs the same late in a session
+//! as early.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use automode_core::{
     LOST_PROJECT, Ledger, Mode, Outcome, Presence, RepoFact, Session, SuspiciousResult, Verdict,
-    WrittenFile,
+    WrittenFile, WrittenFiles,
 };
+use memchr::memmem;
 
-use super::log::is_marked;
 use super::memory::Memory;
-use super::note::Cost;
+use super::note::{Cost, FOLDED};
+use super::recorded::{RecordText, WithProject};
 
 /// Tools whose results are remembered as suspicious; more say no more.
 const MOST_SUSPICIOUS: usize = 16;
@@ -24,7 +27,7 @@ pub struct SessionSummary {
     /// `None`: nothing is known of this session yet.
     pub cwd: Option<String>,
     pub repo: Option<RepoFact>,
-    pub written: Vec<WrittenFile>,
+    pub written: WrittenFiles,
     pub ledger: Ledger,
     pub cost: Cost,
     /// The record was damaged: what is missing may have counted against a call.
@@ -33,14 +36,43 @@ pub struct SessionSummary {
     pub suspicious: Vec<SuspiciousResult>,
     /// The commit after which not all of the project's code was read.
     pub base: Option<String>,
-    /// Where each path stands in `written`.
-    places: HashMap<String, usize>,
+    places: Places,
+}
+
+/// Where each path stands in the list of a record that was read. Nothing is told by it alone.
+#[derive(Clone, Debug, Default)]
+struct Places(HashMap<String, usize>);
+
+impl PartialEq for Places {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl SessionSummary {
-    /// The standing that [`Memory::fold`] finds, without the words and the calls.
+    /// The standing that [`Memory::fold`] finds, without the words and the calls. What was written
+    /// is read where somebody asks for it.
     #[must_use]
-    pub fn glance(text: &str) -> Self {
+    pub fn glance(text: String) -> Self {
+        let mut memory = Memory::default();
+        for line in text.split_inclusive('\n') {
+            let line = line.strip_suffix('\n').unwrap_or(line);
+            let is_passed_over = [CALL, DONE, USER].iter().any(|kind| line.starts_with(kind));
+            if is_passed_over {
+                continue;
+            }
+            match without_files(line) {
+                Some(rest) => memory.read(&rest),
+                None => memory.read(line),
+            }
+        }
+        memory.standing.places = Places::default();
+        memory.standing.written = WrittenFiles::recorded(Arc::new(RecordText::new(text)));
+        memory.standing
+    }
+
+    /// The same, with all that was written.
+    pub(super) fn read_whole(text: &str) -> Self {
         let mut memory = Memory::default();
         for line in text.split_inclusive('\n') {
             let line = line.strip_suffix('\n').unwrap_or(line);
@@ -86,20 +118,23 @@ impl SessionSummary {
 
     /// What the project's other sessions left that counts against a call. None of it is this
     /// session's own.
-    pub fn add_project(&mut self, project: Self, holds: impl Fn(&WrittenFile) -> bool) {
+    pub fn add_project(&mut self, project: Self, holds: fn(&WrittenFile) -> bool) {
         self.lost |= project.lost;
         // What came after it is read as if it had come in this session.
         if let (Some(repo), Some(base)) = (&mut self.repo, project.base) {
             repo.head = Some(base);
         }
-        let marked = project.written.into_iter().filter(is_marked);
-        for file in marked.filter(|file| holds(file)) {
-            self.wrote(WrittenFile {
-                digest: String::new(),
-                created: false,
-                ..file
-            });
-        }
+        self.add(project.written, holds);
+    }
+
+    fn add(&mut self, project: WrittenFiles, holds: fn(&WrittenFile) -> bool) {
+        let own = std::mem::take(&mut self.written);
+        self.places = Places::default();
+        self.written = WrittenFiles::recorded(Arc::new(WithProject {
+            own,
+            project,
+            holds,
+        }));
     }
 
     /// The history moved on from a commit: the first of several counts, until all was read.
@@ -113,13 +148,14 @@ impl SessionSummary {
     /// The project's record is gone: something that it held may have been downloaded, so the
     /// project's code counts as touched.
     pub fn forgot_the_project(&mut self) {
-        self.wrote(WrittenFile {
+        let lost = WrittenFile {
             path: LOST_PROJECT.to_owned(),
             digest: String::new(),
             created: false,
             findings: Vec::new(),
             taint: vec!["network".to_owned()],
-        });
+        };
+        self.add(vec![lost].into(), |_| true);
     }
 
     /// A result that spoke to the agent: one more, or one more of a tool that did before.
@@ -140,9 +176,10 @@ impl SessionSummary {
 
     /// The latest word about a file, with everything that was ever found in it.
     pub(super) fn wrote(&mut self, mut file: WrittenFile) {
-        let at = self.places.get(&file.path).copied();
+        let at = self.places.0.get(&file.path).copied();
         let Some(before) = at.and_then(|at| self.written.get_mut(at)) else {
-            self.places.insert(file.path.clone(), self.written.len());
+            let place = self.written.len();
+            self.places.0.insert(file.path.clone(), place);
             self.written.push(file);
             return;
         };
@@ -163,16 +200,33 @@ impl SessionSummary {
     }
 }
 
+/// How lines begin that tell words, calls and what they wrote.
+const CALL: &str = r#"{"note":"call","#;
+const DONE: &str = r#"{"note":"done","#;
+const USER: &str = r#"{"note":"user","#;
+
+/// A line to which others were folded, without the files in it. Within a string a quote is
+/// escaped, so none of the marks can be forged there.
+fn without_files(line: &str) -> Option<String> {
+    let files = line.strip_prefix(FOLDED)?;
+    let (before, rest) = files.split_once(r#""written":["#)?;
+    let end = memmem::find(rest.as_bytes(), br#"],"left_out":"#)?;
+    Some(format!(
+        r#"{FOLDED}{before}"written":[{}"#,
+        rest.get(end..)?
+    ))
+}
+
 /// Whether a line changes nothing of the standing: words, a call that writes nothing, and
 /// its end. Within a string a quote is escaped, so none of the marks can be forged there.
 fn is_for_the_judge(line: &str, memory: &Memory) -> bool {
-    if line.starts_with(r#"{"note":"call","#) {
+    if line.starts_with(CALL) {
         return !line.contains(r#""writes":["#);
     }
-    if line.starts_with(r#"{"note":"done","#) {
+    if line.starts_with(DONE) {
         return line.ends_with(r#""files":[]}"#) && memory.calls.is_empty();
     }
-    line.starts_with(r#"{"note":"user","#) && line.ends_with(r#""}"#)
+    line.starts_with(USER) && line.ends_with(r#""}"#)
 }
 
 #[cfg(test)]
@@ -186,11 +240,14 @@ mod tests {
 
     fn file(name: u8, digest: &str) -> WrittenFile {
         WrittenFile {
-            path: format!("/w/{name}"),
+            path: format!("/w/{}{name}", if name == 2 { "\"\\" } else { "" }),
             digest: digest.to_owned(),
             created: name.is_multiple_of(2),
             findings: Vec::new(),
-            taint: Vec::new(),
+            taint: (name == 3)
+                .then(|| format!("from \"{digest}\""))
+                .into_iter()
+                .collect(),
         }
     }
 
@@ -276,13 +333,22 @@ mod tests {
                 .collect();
             let by_path = |mut standing: SessionSummary| {
                 standing.written.sort_by(|one, other| one.path.cmp(&other.path));
-                standing.places.clear();
                 standing
             };
-            prop_assert_eq!(
-                by_path(SessionSummary::glance(&text)),
-                by_path(Memory::fold(&text).standing)
-            );
+            let whole = by_path(Memory::fold(&text).standing);
+            prop_assert_eq!(&by_path(SessionSummary::read_whole(&text)), &whole);
+            let glanced = SessionSummary::glance(text);
+            // Every question has its answer before the record is read.
+            for name in 0..5 {
+                let path = file(name, "").path;
+                let known = whole.written.iter().find(|file| file.path == path).cloned();
+                prop_assert_eq!(glanced.written.find(&path), known.clone());
+                let may = glanced.written.may_have(&|other| other == path);
+                prop_assert!(may || known.is_none());
+            }
+            let marked = whole.written.iter().any(WrittenFile::is_marked);
+            prop_assert!(glanced.written.may_be_marked() || !marked);
+            prop_assert_eq!(by_path(glanced), whole);
         }
     }
 }

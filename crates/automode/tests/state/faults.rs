@@ -180,11 +180,7 @@ fn only_what_succeeded_is_the_sessions_own() {
         log.append(&notes, PATIENCE).unwrap();
         assert!(is_tainted(&state, "/w/new"));
         let standing = log.glance().unwrap();
-        let file = standing
-            .written
-            .into_iter()
-            .find(|file| file.path == "/w/new");
-        file.unwrap().is_own()
+        standing.written.find("/w/new").unwrap().is_own()
     };
     assert!(own(Some(Outcome::Succeeded)));
     assert!(!own(Some(Outcome::Failed)));

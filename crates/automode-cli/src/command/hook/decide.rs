@@ -232,7 +232,7 @@ pub fn keep_marks(
 ) -> bool {
     let marked: Vec<WrittenFile> = files
         .iter()
-        .filter(|file| session::is_marked(file))
+        .filter(|file| file.is_marked())
         .cloned()
         .collect();
     let (Some(project), false) = (project, marked.is_empty()) else {

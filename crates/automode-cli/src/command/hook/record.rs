@@ -173,7 +173,7 @@ pub fn after(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>, outco
     let marked: Vec<WrittenFile> = files
         .iter()
         .chain(known.iter().flat_map(|known| &known.note.writes))
-        .filter(|file| ran && session::is_marked(file))
+        .filter(|file| ran && file.is_marked())
         .map(|file| WrittenFile {
             digest: digest(&file.path).unwrap_or_default(),
             ..file.clone()
@@ -356,7 +356,7 @@ pub fn still_holds(file: &WrittenFile) -> bool {
 pub fn still_own(standing: &SessionSummary, writes: &mut [WrittenFile]) {
     let unknown = writes.iter_mut().filter(|file| file.digest.is_empty());
     for file in unknown.take(MAX_FILES) {
-        let record = standing.written.iter().find(|own| own.path == file.path);
+        let record = standing.written.find(&file.path);
         if let Some(record) = record
             && !record.digest.is_empty()
             && digest(&file.path).as_ref() == Some(&record.digest)

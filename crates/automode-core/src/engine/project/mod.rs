@@ -184,7 +184,7 @@ fn brought(case: &Case<'_>) -> Vec<Suspicion> {
         |path: &str, folder: &str| path == folder || path.starts_with(&format!("{folder}/"));
     case.session
         .written
-        .iter()
+        .marked()
         .filter(|file| {
             let counts = |mark: &String| matches!(mark.as_str(), "network" | "decoded");
             file.taint.iter().any(counts) || is_filled(case, file)

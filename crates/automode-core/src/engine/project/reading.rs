@@ -309,8 +309,7 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
 
     /// Packages that a build takes in and runs, where this session wrote the list.
     fn taken_in(&self, path: &str, text: &str) -> Vec<String> {
-        let mut session = self.case.session.written.iter();
-        let written = session.any(|file| file.path == path);
+        let written = self.case.session.written.find(path).is_some();
         let mut writes = self.case.effects.writes.iter();
         if written || writes.any(|write| write.path == path) {
             taken_in(path, text)

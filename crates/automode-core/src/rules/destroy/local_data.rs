@@ -11,7 +11,7 @@ use automode_shell::{
 use super::replaced;
 use crate::rules::Rule;
 use crate::scene::{CloudTarget, Loss, Scene, is_local_service, loss, report};
-use crate::{Finding, GitState, WrittenFile};
+use crate::{Finding, GitState};
 
 pub struct LocalData;
 
@@ -202,7 +202,9 @@ fn overwrite(
                 && how == WriteHow::Replace
                 && loss(scene, target) != Loss::Nothing
                 && !scene.writes_what_is_there(&target.path)
-                && !scene.written(&target.path).is_some_and(WrittenFile::is_own))
+                && !scene
+                    .written(&target.path)
+                    .is_some_and(|file| file.is_own()))
             .then(|| {
                 let what = format!("replaces {shown}, {why}");
                 scene.evidence(ID, scene.part(effect), &what, instead)

@@ -117,13 +117,11 @@ fn added<'r>(scene: &Scene<'_>, began: &RepoFact, now: &'r RepoFact) -> Option<&
 /// A hook, a filter or the configuration itself, written by this session.
 fn changed(scene: &Scene<'_>) -> Option<String> {
     let home = scene.context.home.as_deref();
-    let file = scene.session.written.iter().find(|file| {
-        // A session writes many files: only the one question is asked of each.
-        matches!(
-            Protected::of(&file.path, home),
-            Some(Protected::ProjectHook | Protected::GitInternals)
-        )
-    })?;
+    let mut written = scene
+        .session
+        .written
+        .at(|path| Protected::is_run_by_git(path, home));
+    let file = written.next()?;
     Some(format!(
         "may run what this session wrote to {}",
         report::name(&file.path)

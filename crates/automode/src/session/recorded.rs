@@ -1,0 +1,233 @@
+//! Written files as they stand in a record, found without reading all of it.
+//!
+//! A record names a file wherever something was put into it, and most calls ask about one file
+//! or none. The names are found by how a file begins in a line; what became of one file is
+//! told by the lines that name it, with the ends of their calls. The answer is the one that
+//! [`Memory::fold`] has for the whole record.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use automode_core::{WrittenFile, WrittenFiles, WrittenRecord};
+use memchr::memmem;
+
+use super::memory::Memory;
+use super::note::{FOLDED, Note};
+use super::summary::SessionSummary;
+
+/// How a written file begins in a line. Within a string its quotes would be escaped.
+const BEGINNING: &str = r#"{"path":""#;
+/// Lines that are looked at for one file; where there are more the record is read.
+const MOST_LINES: usize = 64;
+
+/// The lines of a record.
+pub(super) struct RecordText {
+    text: String,
+    /// Where the names of files stand, as they are written.
+    names: OnceLock<Vec<Range<usize>>>,
+}
+
+impl RecordText {
+    pub(super) const fn new(text: String) -> Self {
+        Self {
+            text,
+            names: OnceLock::new(),
+        }
+    }
+
+    fn names(&self) -> &[Range<usize>] {
+        self.names.get_or_init(|| {
+            let bytes = self.text.as_bytes();
+            let starts = memmem::find_iter(bytes, BEGINNING);
+            starts
+                .map(|at| {
+                    let start = at.saturating_add(BEGINNING.len());
+                    start..end_of_string(bytes, start)
+                })
+                .collect()
+        })
+    }
+
+    fn name(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// The lines that tell what became of a file, in their order; nothing where there are many.
+    fn lines_about(&self, places: &[&Range<usize>]) -> Option<Vec<Range<usize>>> {
+        let mut lines: Vec<Range<usize>> = Vec::new();
+        for place in places {
+            let line = self.line_at(place.start);
+            if lines.last() != Some(&line) {
+                lines.push(line);
+            }
+        }
+        // A call and its end know each other by a name and by a print, and so do their namesakes.
+        let mut known: Vec<String> = Vec::new();
+        let mut next = 0;
+        while let Some(line) = lines.get(next).cloned() {
+            next = next.saturating_add(1);
+            for key in keys(self.text.get(line)?) {
+                if known.contains(&key) {
+                    continue;
+                }
+                for at in memmem::find_iter(self.text.as_bytes(), &key) {
+                    let line = self.line_at(at);
+                    if !lines.contains(&line) {
+                        lines.push(line);
+                    }
+                    if lines.len() > MOST_LINES {
+                        return None;
+                    }
+                }
+                known.push(key);
+            }
+        }
+        lines.sort_by_key(|line| line.start);
+        Some(lines)
+    }
+
+    /// Takes the files in that stand at some places of a line, and not the others.
+    fn files_at(&self, line: &Range<usize>, places: &[&Range<usize>], memory: &mut Memory) {
+        for place in places.iter().filter(|place| line.contains(&place.start)) {
+            let start = place.start.saturating_sub(BEGINNING.len());
+            let text = self.text.get(start..line.end).unwrap_or_default();
+            let mut values = serde_json::Deserializer::from_str(text).into_iter();
+            if let Some(Ok(file)) = values.next() {
+                memory.standing.wrote(file);
+            }
+        }
+    }
+
+    fn line_at(&self, at: usize) -> Range<usize> {
+        let bytes = self.text.as_bytes();
+        let before = bytes.get(..at).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |end| end.saturating_add(1));
+        let rest = bytes.get(at..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |end| at.saturating_add(end));
+        start..end
+    }
+}
+
+impl WrittenRecord for RecordText {
+    fn all(&self) -> Vec<WrittenFile> {
+        SessionSummary::read_whole(&self.text).written.to_vec()
+    }
+
+    fn find(&self, path: &str) -> Option<WrittenFile> {
+        let written = serde_json::to_string(path).ok()?;
+        let written = written.get(1..written.len().saturating_sub(1))?;
+        let names = self.names().iter();
+        let places: Vec<&Range<usize>> = names
+            .filter(|range| range.len() == written.len() && self.name(range) == written)
+            .collect();
+        if places.is_empty() {
+            return None;
+        }
+        let mut files = match self.lines_about(&places) {
+            Some(lines) => {
+                let mut memory = Memory::default();
+                for line in lines {
+                    let told = self.text.get(line.clone()).unwrap_or_default();
+                    match told.starts_with(FOLDED) {
+                        true => self.files_at(&line, &places, &mut memory),
+                        false => memory.read(told),
+                    }
+                }
+                memory.standing.written.to_vec()
+            }
+            None => self.all(),
+        };
+        files.retain(|file| file.path == path);
+        files.pop()
+    }
+
+    fn may_have(&self, is_it: &dyn Fn(&str) -> bool) -> bool {
+        let mut names = self.names().iter().map(|range| self.name(range));
+        // What is escaped is not compared letter by letter.
+        names.any(|name| name.contains('\\') || is_it(name))
+    }
+
+    fn may_be_marked(&self) -> bool {
+        let has = |mark: &str| memmem::find(self.text.as_bytes(), mark.as_bytes()).is_some();
+        has(r#""taint":[""#) || has(r#""findings":[""#)
+    }
+}
+
+/// What a session wrote, and what its project's other sessions left that counts against a call.
+pub(super) struct WithProject {
+    pub own: WrittenFiles,
+    pub project: WrittenFiles,
+    /// Whether what was left is still so.
+    pub holds: fn(&WrittenFile) -> bool,
+}
+
+impl WithProject {
+    /// None of what others left is this session's own.
+    fn left(&self, file: WrittenFile) -> Option<WrittenFile> {
+        (file.is_marked() && (self.holds)(&file)).then(|| WrittenFile {
+            digest: String::new(),
+            created: false,
+            ..file
+        })
+    }
+}
+
+impl WrittenRecord for WithProject {
+    fn all(&self) -> Vec<WrittenFile> {
+        let left = self.project.marked().cloned();
+        let left = left.filter_map(|file| self.left(file));
+        together(self.own.iter().cloned().chain(left))
+    }
+
+    fn find(&self, path: &str) -> Option<WrittenFile> {
+        let left = self.project.find(path).and_then(|file| self.left(file));
+        together(self.own.find(path).into_iter().chain(left)).pop()
+    }
+
+    fn may_have(&self, is_it: &dyn Fn(&str) -> bool) -> bool {
+        self.own.may_have(is_it) || self.project.may_have(is_it)
+    }
+
+    fn may_be_marked(&self) -> bool {
+        self.own.may_be_marked() || self.project.may_be_marked()
+    }
+}
+
+/// Each file once, with all that is known of it.
+fn together(files: impl Iterator<Item = WrittenFile>) -> Vec<WrittenFile> {
+    let mut summary = SessionSummary::default();
+    files.for_each(|file| summary.wrote(file));
+    summary.written.to_vec()
+}
+
+/// How a call or its end tells which it is.
+fn keys(line: &str) -> Vec<String> {
+    let (id, print) = match Note::read(line) {
+        Ok(Note::Call(call)) => (call.id, call.print),
+        Ok(Note::Done { id, print, .. }) => (id, print),
+        Ok(_) | Err(_) => return Vec::new(),
+    };
+    let id = id.map(|id| ("id", id));
+    let print = Some(("print", print)).filter(|(_, print)| !print.is_empty());
+    let key = |(name, value)| {
+        let value = serde_json::to_string::<String>(&value).ok()?;
+        Some(format!(r#""{name}":{value}"#))
+    };
+    id.into_iter().chain(print).filter_map(key).collect()
+}
+
+/// Where a string ends that begins there.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(next) = bytes
+        .get(at..)
+        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+    {
+        at = at.saturating_add(next);
+        match bytes.get(at) {
+            Some(b'\\') => at = at.saturating_add(2),
+            Some(_) | None => return at,
+        }
+    }
+    bytes.len()
+}
