@@ -107,19 +107,38 @@ fn mix(state: &mut [u32; 8], block: &[u8; BLOCK]) {
         }
     }
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
-    for (word, constant) in words.iter().zip(CONSTANTS) {
-        let chosen = e & f ^ !e & g;
-        let most = a & b ^ a & c ^ b & c;
-        let right = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
-        let left = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
-        let sum = h.wrapping_add(right).wrapping_add(chosen);
-        let sum = sum.wrapping_add(constant).wrapping_add(*word);
-        let next = sum.wrapping_add(left).wrapping_add(most);
-        (h, g, f, e, d, c, b, a) = (g, f, e, d.wrapping_add(sum), c, b, a, next);
+    let rounds = words.as_chunks::<8>().0.iter();
+    // Eight at a time, so that names change places and no value does.
+    for (words, constants) in rounds.zip(CONSTANTS.as_chunks::<8>().0) {
+        let [w0, w1, w2, w3, w4, w5, w6, w7] = *words;
+        let [k0, k1, k2, k3, k4, k5, k6, k7] = *constants;
+        round([a, b, c, e, f, g], &mut d, &mut h, k0.wrapping_add(w0));
+        round([h, a, b, d, e, f], &mut c, &mut g, k1.wrapping_add(w1));
+        round([g, h, a, c, d, e], &mut b, &mut f, k2.wrapping_add(w2));
+        round([f, g, h, b, c, d], &mut a, &mut e, k3.wrapping_add(w3));
+        round([e, f, g, a, b, c], &mut h, &mut d, k4.wrapping_add(w4));
+        round([d, e, f, h, a, b], &mut g, &mut c, k5.wrapping_add(w5));
+        round([c, d, e, g, h, a], &mut f, &mut b, k6.wrapping_add(w6));
+        round([b, c, d, f, g, h], &mut e, &mut a, k7.wrapping_add(w7));
     }
     for (own, more) in state.iter_mut().zip([a, b, c, d, e, f, g, h]) {
         *own = own.wrapping_add(more);
     }
+}
+
+/// One round: the fourth and the last of eight values change.
+#[inline(always)]
+const fn round([a, b, c, e, f, g]: [u32; 6], d: &mut u32, h: &mut u32, word: u32) {
+    let chosen = g ^ e & (f ^ g);
+    let most = a & b | c & (a | b);
+    let right = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
+    let left = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
+    let sum = h
+        .wrapping_add(right)
+        .wrapping_add(chosen)
+        .wrapping_add(word);
+    *d = d.wrapping_add(sum);
+    *h = sum.wrapping_add(left).wrapping_add(most);
 }
 
 const FIRST: [u32; 8] = [

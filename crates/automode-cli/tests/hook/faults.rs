@@ -16,6 +16,37 @@ fn around(bench: &Bench, script: &str, command: &str) -> crate::bench::Answer {
     )
 }
 
+/// What a runner would do is not known: no form of its file is nothing done.
+#[test]
+fn a_runners_file_that_cannot_be_read_allows_nothing() {
+    let files = [
+        ("Makefile", "make test"),
+        ("justfile", "just test"),
+        ("package.json", "npm test"),
+        ("Rakefile", "rake test"),
+        ("run.sh", "bash run.sh"),
+    ];
+    let forms = [
+        r#"printf '# caf\351\ntest:\n\trm -rf ~/\n' > "$1""#,
+        r#"head -c 300000 /dev/zero | tr '\0' '#' > "$1""#,
+        r#"printf 'test:\n\000\n' > "$1""#,
+        r#"mkfifo "$1""#,
+        r#"ln -s "$1" "$1""#,
+        r#"mkdir "$1""#,
+    ];
+    for (file, command) in files {
+        for form in forms {
+            let bench = Bench::new();
+            let script = format!("set -- {file}; {form}");
+            let made = finish(&mut bench.shell(&script), b"");
+            assert_eq!(made.code, Some(0), "{script}: {}", made.stderr);
+            let answer = bench.claude(command);
+            let verdict = answer.verdict();
+            assert!(["ask", "deny"].contains(&verdict), "{script}; {command}");
+        }
+    }
+}
+
 #[test]
 fn a_closed_stdout_blocks() {
     let bench = Bench::new();

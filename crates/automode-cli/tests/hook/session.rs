@@ -32,7 +32,7 @@ fn shell(id: &str, command: &str) -> Value {
 fn written(bench: &Bench, name: &str) -> Option<WrittenFile> {
     let end = format!("/{name}");
     let files = bench.memory().standing.written;
-    files.into_iter().find(|file| file.path.ends_with(&end))
+    files.iter().find(|file| file.path.ends_with(&end)).cloned()
 }
 
 #[test]

@@ -101,6 +101,11 @@ fn secrets(text: &str) -> Vec<SecretSpan> {
                 before = b']';
                 found.push(secret);
             }
+            // Only the first letter of a word announces something.
+            None if is_word(byte) => {
+                at = run(bytes, at, is_word);
+                before = byte;
+            }
             None => {
                 at = at.saturating_add(1);
                 before = byte;
@@ -140,9 +145,8 @@ const fn is_word(byte: u8) -> bool {
 
 /// The end of the run of bytes that hold.
 fn run(bytes: &[u8], from: usize, holds: impl Fn(u8) -> bool) -> usize {
-    bytes
-        .iter()
-        .skip(from)
+    let rest = bytes.get(from..).unwrap_or_default();
+    rest.iter()
         .position(|byte| !holds(*byte))
         .map_or(bytes.len(), |length| from.saturating_add(length))
 }

@@ -118,7 +118,8 @@ pub(super) struct Words<'a> {
 impl Meaning<'_> {
     fn flags(&mut self) {
         for index in 0..self.parsed.given.len() {
-            let Some(given) = self.parsed.given.get(index) else {
+            let given = self.parsed.given.get(index);
+            let Some(given) = given.filter(|given| !given.flag.values.is_empty()) else {
                 continue;
             };
             let (flag, values, rest, order) = (
@@ -331,10 +332,10 @@ impl Meaning<'_> {
 
     /// The directory that words at this place are seen from.
     pub fn cwd_at(&self, order: usize, side: Side) -> Option<String> {
-        let mut cwd = self.invocation.cwd.clone();
         if self.changes.len() > CHANGES {
             return None;
         }
+        let mut cwd = self.invocation.cwd.clone();
         for change in self.changes.iter().filter(|change| change.order < order) {
             if change.everything || side == Side::Operand {
                 let target = Target::locate(&change.to, cwd.as_deref());

@@ -282,13 +282,15 @@ fn bounded(text: &str, limit: usize) -> String {
     let is_odd = |c: char| c.is_control() && c != '\n';
     // Beyond ASCII a control character begins with this byte.
     let may_be_odd = |byte: u8| byte < b' ' && byte != b'\n' || byte == 0x7f || byte == 0xc2;
-    let flat: String = if text.bytes().any(may_be_odd) {
+    let flat: String = if text.bytes().fold(false, |odd, byte| odd | may_be_odd(byte)) {
         text.replace(is_odd, " ")
     } else {
         text.to_owned()
     };
-    // No text has more characters than bytes.
+    // No text has more characters than bytes, and in ASCII it has as many.
+    let is_ascii = flat.is_ascii();
     let over = match flat.len() > limit {
+        true if is_ascii => flat.len().saturating_sub(limit),
         true => flat.chars().count().saturating_sub(limit),
         false => 0,
     };
@@ -296,7 +298,10 @@ fn bounded(text: &str, limit: usize) -> String {
         return flat;
     }
     let head = limit.saturating_mul(3) / 4;
-    let place = |at: usize| flat.char_indices().nth(at).map(|(place, _)| place);
+    let place = |at: usize| match is_ascii {
+        true => Some(at),
+        false => flat.char_indices().nth(at).map(|(place, _)| place),
+    };
     let (start, end) = (place(head), place(head.saturating_add(over)));
     let (Some(start), Some(end)) = (
         start.and_then(|start| flat.get(..start)),

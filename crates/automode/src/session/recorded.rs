@@ -6,7 +6,7 @@
 //! [`Memory::fold`] has for the whole record.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use automode_core::{WrittenFile, WrittenFiles, WrittenRecord};
 use memchr::memmem;
@@ -18,13 +18,18 @@ use super::summary::SessionSummary;
 /// How a written file begins in a line. Within a string its quotes would be escaped.
 const BEGINNING: &str = r#"{"path":""#;
 /// Lines that are looked at for one file; where there are more the record is read.
-const MOST_LINES: usize = 64;
+const MOST_LINES: usize = 24;
+/// Files whose answers are kept: a call asks several times about a few.
+const MOST_FOUND: usize = 16;
 
 /// The lines of a record.
 pub(super) struct RecordText {
     text: String,
     /// Where the names of files stand, as they are written.
     names: OnceLock<Vec<Range<usize>>>,
+    is_marked: OnceLock<bool>,
+    all: OnceLock<Vec<WrittenFile>>,
+    found: Mutex<Vec<(String, Option<WrittenFile>)>>,
 }
 
 impl RecordText {
@@ -32,6 +37,9 @@ impl RecordText {
         Self {
             text,
             names: OnceLock::new(),
+            is_marked: OnceLock::new(),
+            all: OnceLock::new(),
+            found: Mutex::new(Vec::new()),
         }
     }
 
@@ -50,6 +58,36 @@ impl RecordText {
 
     fn name(&self, range: &Range<usize>) -> &str {
         self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    fn whole(&self) -> &[WrittenFile] {
+        self.all
+            .get_or_init(|| SessionSummary::read_whole(&self.text).written.to_vec())
+    }
+
+    /// What the lines that name a file come to.
+    fn look_up(&self, path: &str) -> Option<WrittenFile> {
+        let written = serde_json::to_string(path).ok()?;
+        let written = written.get(1..written.len().saturating_sub(1))?;
+        let names = self.names().iter();
+        let places: Vec<&Range<usize>> = names
+            .filter(|range| range.len() == written.len() && self.name(range) == written)
+            .collect();
+        if places.is_empty() {
+            return None;
+        }
+        let Some(lines) = self.lines_about(&places) else {
+            return self.whole().iter().find(|file| file.path == path).cloned();
+        };
+        let mut memory = Memory::default();
+        for line in lines {
+            let told = self.text.get(line.clone()).unwrap_or_default();
+            match told.starts_with(FOLDED) {
+                true => self.files_at(&line, &places, &mut memory),
+                false => memory.read(told),
+            }
+        }
+        memory.standing.written.find(path)
     }
 
     /// The lines that tell what became of a file, in their order; nothing where there are many.
@@ -110,35 +148,21 @@ impl RecordText {
 
 impl WrittenRecord for RecordText {
     fn all(&self) -> Vec<WrittenFile> {
-        SessionSummary::read_whole(&self.text).written.to_vec()
+        self.whole().to_vec()
     }
 
     fn find(&self, path: &str) -> Option<WrittenFile> {
-        let written = serde_json::to_string(path).ok()?;
-        let written = written.get(1..written.len().saturating_sub(1))?;
-        let names = self.names().iter();
-        let places: Vec<&Range<usize>> = names
-            .filter(|range| range.len() == written.len() && self.name(range) == written)
-            .collect();
-        if places.is_empty() {
-            return None;
-        }
-        let mut files = match self.lines_about(&places) {
-            Some(lines) => {
-                let mut memory = Memory::default();
-                for line in lines {
-                    let told = self.text.get(line.clone()).unwrap_or_default();
-                    match told.starts_with(FOLDED) {
-                        true => self.files_at(&line, &places, &mut memory),
-                        false => memory.read(told),
-                    }
-                }
-                memory.standing.written.to_vec()
-            }
-            None => self.all(),
+        let Ok(mut found) = self.found.lock() else {
+            return self.look_up(path);
         };
-        files.retain(|file| file.path == path);
-        files.pop()
+        if let Some((_, known)) = found.iter().find(|(own, _)| own == path) {
+            return known.clone();
+        }
+        let looked_up = self.look_up(path);
+        if found.len() < MOST_FOUND {
+            found.push((path.to_owned(), looked_up.clone()));
+        }
+        looked_up
     }
 
     fn may_have(&self, is_it: &dyn Fn(&str) -> bool) -> bool {
@@ -149,7 +173,9 @@ impl WrittenRecord for RecordText {
 
     fn may_be_marked(&self) -> bool {
         let has = |mark: &str| memmem::find(self.text.as_bytes(), mark.as_bytes()).is_some();
-        has(r#""taint":[""#) || has(r#""findings":[""#)
+        *self
+            .is_marked
+            .get_or_init(|| has(r#""taint":[""#) || has(r#""findings":[""#))
     }
 }
 
