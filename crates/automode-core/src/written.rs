@@ -8,7 +8,47 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
 
-use crate::WrittenFile;
+use serde::{Deserialize, Serialize};
+
+/// A file this session wrote. A folder that was brought as a whole ends in a slash.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenFile {
+    pub path: String,
+    /// SHA-256 of the content as written, hex; empty where it was not seen.
+    pub digest: String,
+    /// It did not exist before this session.
+    pub created: bool,
+    /// Rules whose findings its content carried when it was written.
+    pub findings: Vec<String>,
+    /// Marks of the data that went into it (`secret`, `network`, `decoded`).
+    pub taint: Vec<String>,
+}
+
+impl WrittenFile {
+    /// The mark of a file that is somebody's work under a new name.
+    pub(crate) const MOVED: &'static str = "moved";
+
+    /// The mark of a folder of libraries that was filled by hand.
+    pub(crate) const COPIED: &'static str = "copied";
+
+    /// It took the place of what was there.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.taint.iter().any(|mark| mark == Self::MOVED)
+    }
+
+    /// Something is known of its content that counts against it.
+    #[must_use]
+    pub const fn is_marked(&self) -> bool {
+        !self.taint.is_empty() || !self.findings.is_empty()
+    }
+
+    /// All of it is the session's. A person's file that was only added to stays theirs.
+    #[must_use]
+    pub const fn is_own(&self) -> bool {
+        self.created || !self.digest.is_empty()
+    }
+}
 
 /// A record of written files that was not read yet.
 pub trait WrittenRecord: Send + Sync {
