@@ -1,6 +1,6 @@
 //! The packages that `packaging/build.sh` makes, built from this binary and installed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::home::Home;
@@ -8,44 +8,213 @@ use crate::home::Home;
 #[test]
 fn the_archive_is_installed_only_where_its_checksum_matches() {
     let home = Home::new();
-    let packages = home.path("packages");
-    let built = script(
-        &home,
-        "build.sh",
-        &[
-            "--binary",
-            env!("CARGO_BIN_EXE_automode"),
-            "--out",
-            text(&packages),
-        ],
-    );
-    assert!(built.status.success(), "{}", told(&built));
-
+    let packages = built(&home, &[]);
     let target = home.path("bin");
     let from = ["--from", text(&packages), "--to", text(&target)];
     let installed = script(&home, "install.sh", &from);
     assert!(installed.status.success(), "{}", told(&installed));
-    let version = Command::new(target.join("automode"))
-        .arg("--version")
-        .output()
-        .unwrap();
     assert!(
-        told(&version).starts_with("automode "),
-        "{}",
-        told(&version)
+        told(&version(&target.join("automode"))).starts_with("automode "),
+        "it runs"
     );
+    assert!(target.join("automode-server").is_file(), "for a team");
 
-    for entry in std::fs::read_dir(&packages).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|ending| ending == "sha256") {
-            let sum = std::fs::read_to_string(&path).unwrap();
-            std::fs::write(&path, sum.replacen(|c: char| c.is_ascii_hexdigit(), "0", 8)).unwrap();
-        }
-    }
+    spoil(&packages, "sha256");
     std::fs::remove_file(target.join("automode")).unwrap();
     let refused = script(&home, "install.sh", &from);
     assert!(!refused.status.success(), "{}", told(&refused));
+    assert!(told(&refused).contains("the checksum of"));
     assert!(!target.join("automode").exists(), "nothing is installed");
+}
+
+#[test]
+fn the_archive_is_installed_only_where_its_signature_matches() {
+    if !is_there("minisign") {
+        println!("skipped: there is no minisign");
+        return;
+    }
+    let home = Home::new();
+    let (public, secret) = (home.path("key.pub"), home.path("key"));
+    let made = Command::new("minisign")
+        .args(["-G", "-W", "-p", text(&public), "-s", text(&secret)])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", told(&made));
+    let packages = built(&home, &["--sign", text(&secret)]);
+    let key = std::fs::read_to_string(&public).unwrap();
+    let key = key.lines().last().unwrap();
+    let target = home.path("bin");
+    let from = [
+        "--from",
+        text(&packages),
+        "--to",
+        text(&target),
+        "--key",
+        key,
+    ];
+    let installed = script(&home, "install.sh", &from);
+    assert!(installed.status.success(), "{}", told(&installed));
+
+    spoil(&packages, "minisig");
+    std::fs::remove_file(target.join("automode")).unwrap();
+    let refused = script(&home, "install.sh", &from);
+    assert!(
+        !refused.status.success() && told(&refused).contains("the signature of"),
+        "{}",
+        told(&refused)
+    );
+    assert!(!target.join("automode").exists(), "nothing is installed");
+}
+
+#[test]
+fn the_other_packages_carry_programs_that_run() {
+    let home = Home::new();
+    let packages = built(&home, &[]);
+    if is_there("dpkg-deb") {
+        let root = home.path("root");
+        let package = with_ending(&packages, "deb").remove(0);
+        let unpacked = Command::new("dpkg-deb")
+            .args(["-x", text(&package), text(&root)])
+            .output()
+            .unwrap();
+        assert!(unpacked.status.success(), "{}", told(&unpacked));
+        assert!(version(&root.join("usr/bin/automode")).status.success());
+        for file in [
+            "usr/bin/automode-server",
+            "usr/share/man/man1/automode.1.gz",
+            "usr/share/bash-completion/completions/automode",
+            "usr/share/doc/automode/copyright",
+        ] {
+            assert!(root.join(file).is_file(), "{file}");
+        }
+    } else {
+        println!("skipped: the Debian package, for there is no dpkg-deb");
+    }
+    if is_there("npm") {
+        let project = home.path("project");
+        std::fs::create_dir_all(&project).unwrap();
+        let archives = with_ending(&packages.join("npm"), "tgz");
+        assert_eq!(archives.len(), 2, "{archives:?}");
+        // The packages of other platforms are not published here.
+        let installed = Command::new("npm")
+            .args(["install", "--offline", "--omit=optional", "--no-audit"])
+            .args(&archives)
+            .current_dir(&project)
+            .env("HOME", home.root.path())
+            .output()
+            .unwrap();
+        assert!(installed.status.success(), "{}", told(&installed));
+        let started = project.join("node_modules/.bin/automode");
+        assert!(told(&version(&started)).starts_with("automode "));
+        let denied = Command::new(&started)
+            .args(["check", "rm -rf ~/"])
+            .env("HOME", home.root.path())
+            .current_dir(&project)
+            .output()
+            .unwrap();
+        assert_eq!(denied.status.code(), Some(2), "{}", told(&denied));
+    } else {
+        println!("skipped: the npm package, for there is no npm");
+    }
+}
+
+#[test]
+fn a_release_fills_every_place_in() {
+    let home = Home::new();
+    let folder = home.path("dist");
+    std::fs::create_dir_all(&folder).unwrap();
+    let arguments = [
+        text(&folder),
+        "https://example.com/automode",
+        "v9.8.7",
+        "RWkey",
+    ];
+    let short = script(&home, "release.sh", &arguments);
+    assert!(!short.status.success(), "a platform is missing");
+    for (number, platform) in ["darwin-arm64", "darwin-x86_64", "linux-aarch64", "linux-x86_64"]
+        .into_iter()
+        .enumerate()
+    {
+        let file = folder.join(format!("automode-{platform}.tar.gz.sha256"));
+        std::fs::write(file, format!("{number}abc  automode-{platform}.tar.gz\n")).unwrap();
+    }
+    let made = script(&home, "release.sh", &arguments);
+    assert!(made.status.success(), "{}", told(&made));
+    let formula = std::fs::read_to_string(folder.join("automode.rb")).unwrap();
+    let installer = std::fs::read_to_string(folder.join("install.sh")).unwrap();
+    for part in [
+        "url \"https://example.com/automode/releases/download/v9.8.7/automode-linux-aarch64.tar.gz\"\n      sha256 \"2abc\"",
+        "version \"9.8.7\"",
+    ] {
+        assert!(formula.contains(part), "{part}: {formula}");
+    }
+    assert!(installer.contains("from=\"https://example.com/automode/releases/download/v9.8.7\""));
+    assert!(installer.contains("key=\"RWkey\""));
+    for text in [&formula, &installer] {
+        for place in ["@RELEASE_URL@", "@MINISIGN_KEY@", "@SHA256_", "@VERSION@", "@HOMEPAGE@"] {
+            assert!(!text.contains(place), "{place}: {text}");
+        }
+    }
+    if is_there("ruby") {
+        let read = Command::new("ruby")
+            .arg("-c")
+            .arg(folder.join("automode.rb"))
+            .output()
+            .unwrap();
+        assert!(read.status.success(), "{}", told(&read));
+    }
+}
+
+/// The packages, from the binary that is tested.
+fn built(home: &Home, more: &[&str]) -> PathBuf {
+    let packages = home.path("packages");
+    let binaries = home.path("binaries");
+    std::fs::create_dir_all(&binaries).unwrap();
+    let own = Path::new(env!("CARGO_BIN_EXE_automode"));
+    std::fs::copy(own, binaries.join("automode")).unwrap();
+    // The server's own tests start it; here it is enough that it lies in every package.
+    std::fs::write(binaries.join("automode-server"), "#!/bin/sh\n").unwrap();
+    let arguments = ["--binaries", text(&binaries), "--out", text(&packages)];
+    let built = script(home, "build.sh", &[&arguments[..], more].concat());
+    assert!(built.status.success(), "{}", told(&built));
+    packages
+}
+
+/// Changes a letter in every file with this ending.
+fn spoil(folder: &Path, ending: &str) {
+    let files = with_ending(folder, ending);
+    assert!(!files.is_empty(), "{ending}");
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let other = |found: &str| if found == "A" { "B" } else { "A" };
+        // The checksum is the first word, the signature the second line.
+        let at = text.find('\n').filter(|_| ending == "minisig");
+        let at = at.map_or(0, |end| end + 20);
+        let spoilt = format!(
+            "{}{}{}",
+            &text[..at],
+            other(&text[at..=at]),
+            &text[at + 1..]
+        );
+        std::fs::write(&path, spoilt).unwrap();
+    }
+}
+
+fn with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
+        .collect()
+}
+
+fn version(program: &Path) -> Output {
+    Command::new(program).arg("--version").output().unwrap()
+}
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 fn script(home: &Home, name: &str, arguments: &[&str]) -> Output {

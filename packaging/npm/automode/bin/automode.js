@@ -7,10 +7,14 @@ const { spawnSync } = require("node:child_process");
 const name = `automode-${process.platform}-${process.arch}`;
 let binary;
 try {
-  binary = require.resolve(`${name}/automode${process.platform === "win32" ? ".exe" : ""}`);
+  binary = require.resolve(`${name}/automode`);
 } catch {
   console.error(`error: there is no package \`${name}\` for this machine`);
-  console.error("hint: build from source with `cargo install --path crates/automode-cli`");
+  console.error(
+    process.platform === "win32"
+      ? "hint: install automode and the agent inside WSL2"
+      : "hint: build from source with `cargo install --path crates/automode-cli`",
+  );
   // A permission hook that cannot start must stop the call: 2 is the code that agents take for a denial.
   process.exit(2);
 }
