@@ -251,6 +251,7 @@ fn modes_and_presence_reach_the_engine() {
     check(&[], ASK);
     check(&["--headless"], DENY);
     check(&["--mode", "dontAsk"], DENY);
+    check(&["--mode", "plan"], ASK);
     check(&["--mode", "bypassPermissions"], ALLOW);
     check(&["--mode", "sometimes"], ERROR);
     let words = world.check(&["git", "status", "--short"]);

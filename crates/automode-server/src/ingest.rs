@@ -167,6 +167,10 @@ const AHEAD: u64 = 3_600_000;
 
 /// The entry as a database can hold and order it. The line itself is kept as it is.
 fn storable(mut entry: Entry, now: u64) -> Entry {
+    // An outage hides no rule: what was found is what was asked about.
+    if entry.ground == "failure" && !entry.findings.is_empty() {
+        entry.rule = Some(entry.settled_by().to_owned());
+    }
     let texts = [
         &mut entry.id,
         &mut entry.agent,
@@ -279,6 +283,24 @@ mod tests {
     use super::*;
 
     const NOW: u64 = u64::MAX / 2;
+
+    #[test]
+    fn an_outage_hides_no_rule() {
+        let mut entry: Entry = serde_json::from_str(&crate::sample::entry(1)).unwrap();
+        entry.verdict = Verdict::Ask;
+        entry.ground = "failure".to_owned();
+        entry.rule = Some("unavailable".to_owned());
+        entry.findings.clear();
+        assert_eq!(
+            storable(entry.clone(), NOW).rule.as_deref(),
+            Some("unavailable")
+        );
+        entry.findings = serde_json::from_value(serde_json::json!([
+            {"rule": "force-push\0", "weight": "evidence", "evidence": "rewrites history"}
+        ]))
+        .unwrap();
+        assert_eq!(storable(entry, NOW).rule.as_deref(), Some("force-push"));
+    }
 
     #[test]
     fn what_no_index_holds_is_cut_and_what_is_to_come_is_now() {

@@ -1,4 +1,4 @@
-//! Every cell of the table of faults in `docs/doors.md` names tests that exist.
+//! The table of faults in `docs/doors.md`, and that of what a first user ran into, name tests that exist.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -23,6 +23,24 @@ fn every_cell_names_tests_that_exist() {
     for row in rows.skip(1) {
         assert_eq!(row.matches('|').count(), 7, "{row}");
     }
+}
+
+#[test]
+fn what_a_first_user_ran_into_has_tests_that_exist() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page =
+        fs::read_to_string(crates.join("automode-cli/tests/first-user.md")).expect("the page");
+    let sources = sources(&[
+        crates.join("automode-cli"),
+        crates.join("automode/src"),
+        crates.join("automode-server/src"),
+    ]);
+    let rows: Vec<_> = page.lines().filter(|row| row.starts_with("| ")).collect();
+    assert!(rows.len() > 20, "{rows:?}");
+    for row in rows.into_iter().skip(2) {
+        assert!(!named(row).is_empty(), "no test: {row}");
+    }
+    assert_eq!(missing(&named(&page), &sources), Vec::<String>::new());
 }
 
 #[test]

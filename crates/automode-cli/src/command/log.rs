@@ -119,6 +119,18 @@ fn names(entry: &Entry, rule: &str) -> bool {
     entry.rule.as_deref() == Some(rule) || entry.findings.iter().any(|finding| finding.rule == rule)
 }
 
+/// What people said to questions, by the name of the decision that asked.
+pub fn answers(log: &Log) -> BTreeMap<String, Said> {
+    let mut answers = BTreeMap::new();
+    log.for_each_back(|line| {
+        if let Some(answer) = PersonAnswer::read(line) {
+            answers.entry(answer.answers).or_insert(answer.said);
+        }
+        true
+    });
+    answers
+}
+
 pub fn run(args: Args) -> Result<u8> {
     let log = open()?;
     if let Some(LogCommand::Verify) = args.command {

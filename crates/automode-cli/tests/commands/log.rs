@@ -65,6 +65,27 @@ fn the_log_can_be_looked_at_as_a_page() {
     }
 }
 
+/// A call in which nothing was found and that keeps coming was stopped needlessly; a disaster
+/// that an agent tries again was not.
+#[test]
+fn only_what_somebody_wants_and_nothing_speaks_against_looks_needless() {
+    let home = Home::new();
+    for _ in 0..3 {
+        home.hook("some-tool-of-ours --now");
+        home.hook("terraform destroy -auto-approve");
+        home.hook("rm -rf ~");
+    }
+    home.says("report --out page.html");
+    let page = home.read("page.html").unwrap();
+    let needless = page.split("Likely needless stops").nth(1).unwrap();
+    let needless = needless.split("</section>").next().unwrap();
+    assert!(needless.contains("some-tool-of-ours --now"), "{needless}");
+    assert!(needless.contains("3×"), "{needless}");
+    for other in ["terraform destroy", "rm -rf"] {
+        assert!(!needless.contains(other), "{needless}");
+    }
+}
+
 /// At 80 columns a decision is one line with its command in front; times are local.
 #[test]
 fn the_log_fits_a_terminal() {

@@ -131,9 +131,14 @@ fn a_release_fills_every_place_in() {
     ];
     let short = script(&home, "release.sh", &arguments);
     assert!(!short.status.success(), "a platform is missing");
-    for (number, platform) in ["darwin-arm64", "darwin-x86_64", "linux-aarch64", "linux-x86_64"]
-        .into_iter()
-        .enumerate()
+    for (number, platform) in [
+        "darwin-arm64",
+        "darwin-x86_64",
+        "linux-aarch64",
+        "linux-x86_64",
+    ]
+    .into_iter()
+    .enumerate()
     {
         let file = folder.join(format!("automode-{platform}.tar.gz.sha256"));
         std::fs::write(file, format!("{number}abc  automode-{platform}.tar.gz\n")).unwrap();
@@ -151,7 +156,13 @@ fn a_release_fills_every_place_in() {
     assert!(installer.contains("from=\"https://example.com/automode/releases/download/v9.8.7\""));
     assert!(installer.contains("key=\"RWkey\""));
     for text in [&formula, &installer] {
-        for place in ["@RELEASE_URL@", "@MINISIGN_KEY@", "@SHA256_", "@VERSION@", "@HOMEPAGE@"] {
+        for place in [
+            "@RELEASE_URL@",
+            "@MINISIGN_KEY@",
+            "@SHA256_",
+            "@VERSION@",
+            "@HOMEPAGE@",
+        ] {
             assert!(!text.contains(place), "{place}: {text}");
         }
     }

@@ -40,6 +40,16 @@ fn every_agent_is_answered_in_its_own_form() {
             answer.json
         );
         assert_eq!(answer.code, Some(0));
+        // Whoever reads it knows who stopped what, by which rule, and what to type next.
+        let told = answer.json.to_string();
+        for part in [
+            "automode stopped this",
+            "deletes",
+            "local-data",
+            "automode allow-once ",
+        ] {
+            assert!(told.contains(part), "{agent}: `{part}`: {told}");
+        }
     };
     check("codex", claude("PreToolUse", "Bash"), nested);
     check(

@@ -86,7 +86,7 @@ fn wanted(row: &DecisionRow, entry: &Entry, device: &str) -> Markup {
             } @else if row.ground == "policy" {
                 p.quiet { "A permission rule says so: whoever wrote it can change it." }
             } @else if OUT_OF_REACH.contains(&row.ground.as_str()) {
-                p.quiet { "A veto: no rule reaches it. Whoever sits at that machine can permit it once: " code { "automode allow-once " (entry.id) } }
+                p.quiet { "A veto: no rule reaches it. Whoever sits at that machine can permit it once: " code { "automode allow-once " (name_to_copy(&entry.id)) } }
             } @else {
                 p { a.button href=(allow_place(row)) { "Allow this for a group …" } }
             }
@@ -113,5 +113,14 @@ fn findings(entry: &Entry) -> Markup {
                 } }
             }
         }
+    }
+}
+
+/// A decision's name in a line to copy. Devices choose it, and one may be in wrong hands.
+fn name_to_copy(id: &str) -> String {
+    if id.chars().all(|letter| letter.is_ascii_alphanumeric()) {
+        id.to_owned()
+    } else {
+        automode_core::escape::shell_quoted(id)
     }
 }

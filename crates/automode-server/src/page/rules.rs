@@ -21,7 +21,7 @@ pub fn rules(rows: &[TallyRow], days: i64) -> Markup {
     html! {
         p.quiet { "The rule, guard, fast path or permission behind each decision of the last " (days) " days." }
         div.scroll { table {
-            thead { tr { th { "Rule" } th.n { "Denied" } th.n { "Asked" } th.n { "Allowed" } th.n { "Mean ms" } } }
+            thead { tr { th { "Rule" } th.n { "Denied" } th.n { "Asked" } th.n { "Allowed" } th.n.wide-only { "Mean ms" } } }
             tbody {
                 @for (name, counts) in sorted {
                     tr {
@@ -29,7 +29,7 @@ pub fn rules(rows: &[TallyRow], days: i64) -> Markup {
                         (count("deny", counts.deny))
                         (count("ask", counts.ask))
                         (count("allow", counts.allow))
-                        td.n { (format!("{:.1}", latency(name))) }
+                        td.n.wide-only { (format!("{:.1}", latency(name))) }
                     }
                 }
             }

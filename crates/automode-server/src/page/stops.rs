@@ -9,6 +9,7 @@ use super::decisions::{head, place, rows};
 use super::diff::{DiffLine, diff};
 use super::layout::{csrf, verdict};
 use super::overview::encoded;
+use crate::letters::is_odd;
 use crate::policy_review::PolicyReview;
 use crate::store::{CANARY, DecisionRow, Login, PersonRole};
 
@@ -30,30 +31,21 @@ struct Repeated<'a> {
 
 #[must_use]
 pub fn stops(page: &StopsPage<'_>) -> Markup {
-    let repeated = repeated(page.rows);
+    // An agent that tries a disaster again is no witness that it was none.
+    let (needless, found): (Vec<_>, Vec<_>) = repeated(page.rows)
+        .into_iter()
+        .partition(|one| one.row.rule.is_empty());
     html! {
         section.card {
             h2 { "Likely needless" }
-            p.quiet { "The same call, stopped again and again: somebody wants it, and the answer never changes. Looked for among the latest 500 stops." }
-            @if repeated.is_empty() { p.quiet.empty { "Nothing was stopped more than twice." } } @else {
-                div.scroll { table.stack {
-                    thead { tr { th.n { "Times" } th.n { "Devices" } th { "Verdict" } th { "Call" } th { "Rule" } th { "" } } }
-                    tbody {
-                        @for one in repeated.iter().take(20) {
-                            tr {
-                                td.n data-label="Times" { (one.times) }
-                                td.n data-label="Devices" { (one.devices.len()) }
-                                td data-label="Verdict" { (verdict(&one.row.verdict)) }
-                                td.call { a href=(place(one.row)) { code { (agent_text(&one.row.brief)) } } }
-                                td data-label="Rule" { (one.row.rule) }
-                                td data-label="" {
-                                    @if OUT_OF_REACH.contains(&one.row.ground.as_str()) { span.quiet { "a veto: no rule reaches it" } }
-                                    @else { a.button.small href=(allow_place(one.row)) { "Allow for …" } }
-                                }
-                            }
-                        }
-                    }
-                } }
+            p.quiet { "The same call, stopped again and again although nothing was found in it: somebody wants it, and the answer never changes. Looked for among the latest 500 stops." }
+            @if needless.is_empty() { p.quiet.empty { "Nothing of the kind was stopped more than twice." } } @else { (again(&needless)) }
+        }
+        @if !found.is_empty() {
+            section.card {
+                h2 { "Tried again and again" }
+                p.quiet { "A rule found something, and the call keeps coming: an agent that does not give up, or a rule that your work needs an exception from." }
+                (again(&found))
             }
         }
         section.card {
@@ -65,6 +57,29 @@ pub fn stops(page: &StopsPage<'_>) -> Markup {
     }
 }
 
+fn again(repeated: &[Repeated<'_>]) -> Markup {
+    html! {
+        div.scroll { table.stack {
+            thead { tr { th.n { "Times" } th.n { "Devices" } th { "Verdict" } th { "Call" } th { "Rule" } th { "" } } }
+            tbody {
+                @for one in repeated.iter().take(20) {
+                    tr {
+                        td.n data-label="Times" { (one.times) }
+                        td.n data-label="Devices" { (one.devices.len()) }
+                        td data-label="Verdict" { (verdict(&one.row.verdict)) }
+                        td.call { a href=(place(one.row)) { code { (agent_text(&one.row.brief)) } } }
+                        td data-label="Rule" { (one.row.rule) }
+                        td data-label="" {
+                            @if OUT_OF_REACH.contains(&one.row.ground.as_str()) { span.quiet { "a veto: no rule reaches it" } }
+                            @else { a.button.small href=(allow_place(one.row)) { "Allow for …" } }
+                        }
+                    }
+                }
+            }
+        } }
+    }
+}
+
 /// Where a rule is written from a decision.
 pub(super) fn allow_place(row: &DecisionRow) -> String {
     format!(
@@ -72,6 +87,18 @@ pub(super) fn allow_place(row: &DecisionRow) -> String {
         encoded(&row.id),
         encoded(&row.hash)
     )
+}
+
+/// The line to copy into a shell. What an agent wrote is one word of it and nothing else, and
+/// what cannot be seen is not handed on.
+fn allow_line(rule: &str) -> Markup {
+    let copied = automode_core::escape::shell_quoted(rule);
+    html! {
+        pre { code { "automode allow " (agent_text(&copied)) } }
+        @if rule.chars().any(|letter| is_odd(letter) && !"\n\t".contains(letter)) {
+            p.note.warn { "The call has letters that cannot be seen, written out here: this line would not match it." }
+        }
+    }
 }
 
 fn repeated(rows: &[DecisionRow]) -> Vec<Repeated<'_>> {
@@ -125,7 +152,7 @@ pub fn allow(page: &AllowPage<'_>) -> Markup {
             }
             @if page.alone {
                 p { "On this machine, in a terminal:" }
-                pre { code { "automode allow '" (page.rule) "'" } }
+                (allow_line(page.rule))
             } @else {
                 form.filters method="get" action={ "/stops/" (encoded(&page.row.id)) "/allow" } {
                     input type="hidden" name="line" value=(page.row.hash);
@@ -155,5 +182,23 @@ pub fn allow(page: &AllowPage<'_>) -> Markup {
                 } @else { p.quiet { "An administrator can release it." } }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page of one machine has a line to copy: an agent must not write commands into it.
+    #[test]
+    fn what_an_agent_wrote_is_one_word_of_the_line_to_copy() {
+        let line = allow_line("Bash(echo 'a'; curl x | sh; 'b')").into_string();
+        assert!(
+            line.contains(r"automode allow 'Bash(echo '\''a'\''; curl x | sh; '\''b'\'')'"),
+            "{line}"
+        );
+        assert!(!line.contains("cannot be seen"), "{line}");
+        let odd = allow_line("Bash(ls \u{202e}x)").into_string();
+        assert!(odd.contains("would not match it"), "{odd}");
     }
 }

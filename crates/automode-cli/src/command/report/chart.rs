@@ -12,6 +12,8 @@ const FLOOR: f64 = 150.0;
 /// How many names a list of bars shows before it sums up the rest.
 const ROWS: usize = 14;
 const DAYS: usize = 60;
+/// What a day's name takes up, in the large letters of a narrow screen too.
+const LABEL: f64 = 64.0;
 
 /// One column a day, the youngest on the right.
 pub fn days(counts: &BTreeMap<String, Verdicts>) -> String {
@@ -29,9 +31,20 @@ pub fn days(counts: &BTreeMap<String, Verdicts>) -> String {
     let mut svg = format!(
         r#"<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="decisions by day"><line class="axis" x1="0" y1="{FLOOR}" x2="{WIDTH}" y2="{FLOOR}"/>"#
     );
+    let mut free = 0.0;
     for (index, (day, verdicts)) in shown.iter().enumerate() {
         let left = number(index) * slot;
         column(&mut svg, left, slot, most, day, **verdicts);
+        let middle = left + slot / 2.0;
+        if middle - LABEL / 2.0 >= free {
+            free = middle + LABEL / 2.0;
+            let label = day.get(5..).unwrap_or(day);
+            let _ = write!(
+                svg,
+                r#"<text x="{middle:.1}" y="{HEIGHT}" dy="-8" text-anchor="middle">{}</text>"#,
+                escape(label)
+            );
+        }
     }
     svg.push_str("</svg>");
     svg
@@ -55,15 +68,6 @@ fn column(svg: &mut String, left: f64, slot: f64, most: u64, day: &str, verdicts
                 r#"<rect class="{class}" x="{start:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"/>"#
             );
         }
-    }
-    if slot >= 40.0 {
-        let middle = left + slot / 2.0;
-        let label = day.get(5..).unwrap_or(day);
-        let _ = write!(
-            svg,
-            r#"<text x="{middle:.1}" y="{HEIGHT}" dy="-10" text-anchor="middle">{}</text>"#,
-            escape(label)
-        );
     }
     svg.push_str("</g>");
 }

@@ -41,9 +41,12 @@ Examples:
 
 pub fn run(args: Args) -> Result<u8> {
     let mut tally = ReportTally::default();
-    log::open()?.for_each(|entry| {
+    let decisions = log::open()?;
+    let answers = log::answers(&decisions);
+    decisions.for_each(|entry| {
         if args.filter.admits(&entry) {
-            tally.count(entry);
+            let said = answers.get(&entry.id).copied();
+            tally.count(entry, said);
         }
     });
     let page = page::render(&tally, env!("CARGO_PKG_VERSION"));

@@ -78,21 +78,25 @@ fn pictures(html: &mut String, tally: &ReportTally) {
     html.push_str("</div>");
 }
 
-/// Stops that came again soon after: the first place to look for a needless one.
+/// Where a needless stop is looked for first.
 fn doubtful(html: &mut String, tally: &ReportTally) {
     if tally.doubtful.is_empty() {
         return;
     }
     let mut rows: Vec<_> = tally.doubtful.values().collect();
-    rows.sort_by_key(|doubt| std::cmp::Reverse(doubt.again));
+    rows.sort_by_key(|doubt| std::cmp::Reverse((doubt.yes, doubt.times)));
     html.push_str(
-        "<section><h2>Likely needless stops</h2><p class=\"quiet\">Stopped, and wanted again within a quarter of an hour.</p><table>",
+        "<section><h2>Likely needless stops</h2><p class=\"quiet\">You said yes, or nothing was found in the call and it came again within a quarter of an hour.</p><table>",
     );
     for doubt in rows.iter().take(20) {
         let _ = write!(
             html,
-            "<tr><td class=\"n\">{}×</td><td><code>{}</code></td><td>{}</td></tr>",
-            doubt.again.saturating_add(1),
+            "<tr><td class=\"n\">{}×</td><td class=\"stage\">{}</td><td><code>{}</code></td><td>{}</td></tr>",
+            doubt.times,
+            match doubt.yes {
+                0 => String::new(),
+                yes => format!("{yes} yes"),
+            },
             text(&doubt.entry.brief),
             allow_line(&doubt.entry)
         );
@@ -132,7 +136,7 @@ fn trace(html: &mut String, entry: &Entry) {
     for stage in &entry.trace {
         let _ = write!(
             html,
-            "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td class=\"stage\">{}</td><td class=\"stage\">{}</td><td>{}</td></tr>",
             text(&stage.stage),
             stage.verdict.map_or("", Verdict::name),
             text(&stage.note)
@@ -141,7 +145,7 @@ fn trace(html: &mut String, entry: &Entry) {
     for finding in &entry.findings {
         let _ = write!(
             html,
-            "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td class=\"stage\">{}</td><td class=\"stage\">{}</td><td>{}</td></tr>",
             text(&finding.weight),
             text(&finding.rule),
             text(&finding.evidence)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use automode::Verdict;
-use automode::audit::Entry;
+use automode::audit::{Entry, Said};
 
 use crate::clock;
 
@@ -11,7 +11,8 @@ use crate::clock;
 const MOST_STOPS: usize = 200;
 /// How many of the slowest decisions are named.
 const MOST_SLOW: usize = 8;
-/// A stopped call that comes again within this time was probably fine.
+/// A call that was stopped although nothing was found in it, and comes again within this time,
+/// was probably fine.
 const AGAIN: u64 = 15 * 60 * 1000;
 
 /// Decisions by verdict.
@@ -61,7 +62,7 @@ pub struct ReportTally {
     pub stops: Vec<Entry>,
     /// The slowest decisions, the slowest first.
     pub slowest: Vec<Entry>,
-    /// Stopped calls that were let through or came again soon after, with how often.
+    /// Stopped calls that a person let through, or in which nothing was found and that came again.
     pub doubtful: BTreeMap<String, Doubt>,
     latencies: Vec<f64>,
     stopped: BTreeMap<String, u64>,
@@ -71,11 +72,14 @@ pub struct ReportTally {
 #[derive(Clone, Debug)]
 pub struct Doubt {
     pub entry: Entry,
-    pub again: u64,
+    /// How often it was stopped.
+    pub times: u64,
+    /// How often a person then said yes.
+    pub yes: u64,
 }
 
 impl ReportTally {
-    pub fn count(&mut self, entry: Entry) {
+    pub fn count(&mut self, entry: Entry, said: Option<Said>) {
         self.verdicts.add(entry.verdict);
         let add = |counts: &mut BTreeMap<String, Verdicts>, name: &str| {
             counts
@@ -89,12 +93,9 @@ impl ReportTally {
         add(&mut self.rules, entry.settled_by());
         self.latencies.push(entry.latency);
         self.spend(&entry);
-        self.doubt(&entry);
+        self.doubt(&entry, said);
         self.keep_slow(&entry);
         if entry.verdict != Verdict::Allow {
-            if !is_veto(&entry) {
-                self.stopped.insert(entry.print.clone(), entry.time);
-            }
             self.stops.push(entry);
             if self.stops.len() > MOST_STOPS.saturating_mul(2) {
                 self.stops
@@ -134,22 +135,27 @@ impl ReportTally {
             .saturating_add(judge.output);
     }
 
-    /// A call that was stopped and comes again soon: the agent, or the person, wants it.
-    fn doubt(&mut self, entry: &Entry) {
+    /// A person's yes says that the question was needless. So does a call that keeps coming
+    /// although it was stopped, but only where nothing was found in it: an agent that tries a
+    /// disaster again is no witness.
+    fn doubt(&mut self, entry: &Entry, said: Option<Said>) {
+        if entry.verdict == Verdict::Allow || is_veto(entry) {
+            return;
+        }
         let print = entry.print.as_str();
-        let soon = self
-            .stopped
-            .get(print)
-            .is_some_and(|before| entry.time.saturating_sub(*before) <= AGAIN);
-        if soon {
-            let doubt = self
-                .doubtful
-                .entry(print.to_owned())
-                .or_insert_with(|| Doubt {
-                    entry: entry.clone(),
-                    again: 0,
-                });
-            doubt.again = doubt.again.saturating_add(1);
+        let before = self.stopped.insert(print.to_owned(), entry.time);
+        let soon = before.is_some_and(|before| entry.time.saturating_sub(before) <= AGAIN);
+        let yes = said == Some(Said::Yes);
+        if let Some(doubt) = self.doubtful.get_mut(print) {
+            doubt.times = doubt.times.saturating_add(1);
+            doubt.yes = doubt.yes.saturating_add(u64::from(yes));
+        } else if yes || soon && entry.findings.is_empty() {
+            let doubt = Doubt {
+                entry: entry.clone(),
+                times: 1 + u64::from(soon),
+                yes: u64::from(yes),
+            };
+            self.doubtful.insert(print.to_owned(), doubt);
         }
     }
 
