@@ -56,7 +56,7 @@ fn named(text: &str) -> Vec<String> {
     let code = text.split('`').skip(1).step_by(2);
     let test = |word: &&str| {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        word.chars().all(plain) && word.matches('_').count() > 2
+        word.chars().all(plain) && word.matches('_').count() > 1
     };
     code.filter(test).map(str::to_owned).collect()
 }

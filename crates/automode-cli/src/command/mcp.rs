@@ -10,6 +10,7 @@ use automode_doors::mcp::http::{self, HttpSettings};
 use automode_doors::mcp::pins::{PinStore, ServerPins};
 use automode_doors::mcp::{self, Served, approve};
 use automode_doors::{Decider, DoorSession, LossQuestions, Tightening};
+use serde_json::{Value, json};
 
 use crate::{door, judge, output, person, setup};
 
@@ -73,6 +74,9 @@ struct ApproveArgs {
 /// Show the servers that were seen and the tools that wait for a person.
 #[derive(clap::Args)]
 struct PinsArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
     #[command(subcommand)]
     command: Option<PinsCommand>,
 }
@@ -103,7 +107,7 @@ pub fn run(args: Args) -> Result<u8> {
     match args.command {
         Some(McpCommand::Approve(args)) => approve(&args),
         Some(McpCommand::Pins(args)) => match args.command {
-            None => list(),
+            None => list(args.json),
             Some(PinsCommand::Accept(args)) => accept(&args),
             Some(PinsCommand::Forget(args)) => forget(&args),
         },
@@ -180,8 +184,13 @@ fn pins() -> Result<PinStore> {
     Ok(PinStore::open(&state)?)
 }
 
-fn list() -> Result<u8> {
+fn list(as_json: bool) -> Result<u8> {
     let all = pins()?.all()?;
+    if as_json {
+        let rows: Vec<Value> = all.iter().map(row).collect();
+        output::print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
+        return Ok(0);
+    }
     if all.is_empty() {
         println!("no server was seen yet");
     }
@@ -203,6 +212,21 @@ fn list() -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+fn row((key, server): &(String, ServerPins)) -> Value {
+    let waiting: Vec<Value> = server
+        .quarantined
+        .iter()
+        .map(|(name, tool)| json!({"tool": name, "why": tool.why.name(), "description": tool.description}))
+        .collect();
+    json!({
+        "key": key,
+        "name": server.name,
+        "command": server.command,
+        "tools": server.tools.keys().collect::<Vec<_>>(),
+        "waiting": waiting,
+    })
 }
 
 fn accept(args: &AcceptArgs) -> Result<u8> {

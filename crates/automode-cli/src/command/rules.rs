@@ -34,7 +34,7 @@ enum RulesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// RulesCommand one blocks, why, what is fine, and how to permit it
+    /// What one blocks, why, what is fine, and how to permit it
     Show {
         /// The id, such as `force-push`
         #[arg(value_name = "ID")]

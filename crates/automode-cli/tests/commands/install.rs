@@ -151,6 +151,30 @@ fn the_trust_of_codex_goes_with_the_hooks() {
     assert!(!hooks.exists());
 }
 
+/// What is asked for and not there is wrong, whoever else is there; a program reads the same.
+#[test]
+fn doctor_misses_every_agent_that_is_asked_for() {
+    let home = Home::new();
+    home.says("install gemini-cli --yes");
+    let said = home.complains("doctor gemini-cli codex");
+    assert!(
+        said.contains("codex\n  wrong not installed\n        hint: automode install codex"),
+        "{said}"
+    );
+    let output = home.run("doctor --json codex gemini-cli");
+    assert_eq!(output.status.code(), Some(1));
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(told["wrong"].as_u64() > Some(0), "{told}");
+    let sections = told["sections"].as_array().unwrap();
+    let of = |name: &str| {
+        let section = |one: &&serde_json::Value| one["about"].as_str().unwrap().starts_with(name);
+        sections.iter().find(section).unwrap().to_string()
+    };
+    assert!(of("codex").contains("automode install codex"), "{told}");
+    assert!(of("gemini-cli").contains(r#""state":"ok""#), "{told}");
+    assert!(of("automode").contains(r#""state":"ok""#), "{told}");
+}
+
 #[test]
 fn doctor_says_what_is_wrong_and_how_to_put_it_right() {
     let check =

@@ -5,117 +5,121 @@ use std::process::{Command, Output};
 
 use crate::home::Home;
 
+/// They are built once: a debug binary is large.
 #[test]
-fn the_archive_is_installed_only_where_its_checksum_matches() {
+fn every_package_is_checked_before_it_is_installed_and_runs() {
     let home = Home::new();
-    let packages = built(&home, &[]);
-    let target = home.path("bin");
-    let from = ["--from", text(&packages), "--to", text(&target)];
-    let installed = script(&home, "install.sh", &from);
-    assert!(installed.status.success(), "{}", told(&installed));
-    assert!(
-        told(&version(&target.join("automode"))).starts_with("automode "),
-        "it runs"
-    );
-    assert!(target.join("automode-server").is_file(), "for a team");
-
-    spoil(&packages, "sha256");
-    std::fs::remove_file(target.join("automode")).unwrap();
-    let refused = script(&home, "install.sh", &from);
-    assert!(!refused.status.success(), "{}", told(&refused));
-    assert!(told(&refused).contains("the checksum of"));
-    assert!(!target.join("automode").exists(), "nothing is installed");
+    let key = is_there("minisign").then(|| signing_key(&home));
+    let packages = built(&home, key.as_ref());
+    archive_is_installed_only_as_it_was_made(&home, &packages, key.as_ref());
+    if is_there("dpkg-deb") {
+        debian_package_runs(&home, &packages);
+    } else {
+        println!("skipped: the Debian package, for there is no dpkg-deb");
+    }
+    if is_there("npm") {
+        npm_package_runs(&home, &packages);
+    } else {
+        println!("skipped: the npm package, for there is no npm");
+    }
 }
 
-#[test]
-fn the_archive_is_installed_only_where_its_signature_matches() {
-    if !is_there("minisign") {
-        println!("skipped: there is no minisign");
-        return;
-    }
-    let home = Home::new();
+/// What minisign signs with, and what its signatures are held against.
+struct SigningKey {
+    secret: PathBuf,
+    public: String,
+}
+
+fn signing_key(home: &Home) -> SigningKey {
     let (public, secret) = (home.path("key.pub"), home.path("key"));
     let made = Command::new("minisign")
         .args(["-G", "-W", "-p", text(&public), "-s", text(&secret)])
         .output()
         .unwrap();
     assert!(made.status.success(), "{}", told(&made));
-    let packages = built(&home, &["--sign", text(&secret)]);
-    let key = std::fs::read_to_string(&public).unwrap();
-    let key = key.lines().last().unwrap();
-    let target = home.path("bin");
-    let from = [
-        "--from",
-        text(&packages),
-        "--to",
-        text(&target),
-        "--key",
-        key,
-    ];
-    let installed = script(&home, "install.sh", &from);
-    assert!(installed.status.success(), "{}", told(&installed));
-
-    spoil(&packages, "minisig");
-    std::fs::remove_file(target.join("automode")).unwrap();
-    let refused = script(&home, "install.sh", &from);
-    assert!(
-        !refused.status.success() && told(&refused).contains("the signature of"),
-        "{}",
-        told(&refused)
-    );
-    assert!(!target.join("automode").exists(), "nothing is installed");
+    let public = std::fs::read_to_string(&public).unwrap();
+    let public = public.lines().last().unwrap().to_owned();
+    SigningKey { secret, public }
 }
 
-#[test]
-fn the_other_packages_carry_programs_that_run() {
-    let home = Home::new();
-    let packages = built(&home, &[]);
-    if is_there("dpkg-deb") {
-        let root = home.path("root");
-        let package = with_ending(&packages, "deb").remove(0);
-        let unpacked = Command::new("dpkg-deb")
-            .args(["-x", text(&package), text(&root)])
-            .output()
-            .unwrap();
-        assert!(unpacked.status.success(), "{}", told(&unpacked));
-        assert!(version(&root.join("usr/bin/automode")).status.success());
-        for file in [
-            "usr/bin/automode-server",
-            "usr/share/man/man1/automode.1.gz",
-            "usr/share/bash-completion/completions/automode",
-            "usr/share/doc/automode/copyright",
-        ] {
-            assert!(root.join(file).is_file(), "{file}");
-        }
-    } else {
-        println!("skipped: the Debian package, for there is no dpkg-deb");
+fn archive_is_installed_only_as_it_was_made(
+    home: &Home,
+    packages: &Path,
+    key: Option<&SigningKey>,
+) {
+    let target = home.path("bin");
+    let mut from = vec!["--from", text(packages), "--to", text(&target)];
+    match key {
+        Some(key) => from.extend(["--key", &key.public]),
+        None => println!("skipped: signatures, for there is no minisign"),
     }
-    if is_there("npm") {
-        let project = home.path("project");
-        std::fs::create_dir_all(&project).unwrap();
-        let archives = with_ending(&packages.join("npm"), "tgz");
-        assert_eq!(archives.len(), 2, "{archives:?}");
-        // The packages of other platforms are not published here.
-        let installed = Command::new("npm")
-            .args(["install", "--offline", "--omit=optional", "--no-audit"])
-            .args(&archives)
-            .current_dir(&project)
-            .env("HOME", home.root.path())
-            .output()
-            .unwrap();
-        assert!(installed.status.success(), "{}", told(&installed));
-        let started = project.join("node_modules/.bin/automode");
-        assert!(told(&version(&started)).starts_with("automode "));
-        let denied = Command::new(&started)
-            .args(["check", "rm -rf ~/"])
-            .env("HOME", home.root.path())
-            .current_dir(&project)
-            .output()
-            .unwrap();
-        assert_eq!(denied.status.code(), Some(2), "{}", told(&denied));
-    } else {
-        println!("skipped: the npm package, for there is no npm");
+    let installed = script(home, "install.sh", &from);
+    assert!(installed.status.success(), "{}", told(&installed));
+    assert!(
+        told(&version(&target.join("automode"))).starts_with("automode "),
+        "it runs"
+    );
+    assert!(target.join("automode-server").is_file(), "for a team");
+    let refuses = |ending: &str, complaint: &str| {
+        std::fs::remove_file(target.join("automode")).unwrap_or_default();
+        let whole = spoil(packages, ending);
+        let refused = script(home, "install.sh", &from);
+        assert!(
+            !refused.status.success() && told(&refused).contains(complaint),
+            "{}",
+            told(&refused)
+        );
+        assert!(!target.join("automode").exists(), "nothing is installed");
+        std::fs::write(&whole.0, whole.1).unwrap();
+    };
+    refuses("sha256", "the checksum of");
+    if key.is_some() {
+        refuses("minisig", "the signature of");
     }
+}
+
+fn debian_package_runs(home: &Home, packages: &Path) {
+    let root = home.path("root");
+    let package = with_ending(packages, "deb").remove(0);
+    let unpacked = Command::new("dpkg-deb")
+        .args(["-x", text(&package), text(&root)])
+        .output()
+        .unwrap();
+    assert!(unpacked.status.success(), "{}", told(&unpacked));
+    assert!(version(&root.join("usr/bin/automode")).status.success());
+    for file in [
+        "usr/bin/automode-server",
+        "usr/share/man/man1/automode.1.gz",
+        "usr/share/bash-completion/completions/automode",
+        "usr/share/doc/automode/copyright",
+    ] {
+        assert!(root.join(file).is_file(), "{file}");
+    }
+}
+
+fn npm_package_runs(home: &Home, packages: &Path) {
+    let project = home.path("project");
+    std::fs::create_dir_all(&project).unwrap();
+    let archives = with_ending(&packages.join("npm"), "tgz");
+    assert_eq!(archives.len(), 2, "{archives:?}");
+    // The packages of other platforms are not published here.
+    let installed = Command::new("npm")
+        .args(["install", "--offline", "--omit=optional", "--no-audit"])
+        .args(&archives)
+        .current_dir(&project)
+        .env("HOME", home.root.path())
+        .output()
+        .unwrap();
+    assert!(installed.status.success(), "{}", told(&installed));
+    let started = project.join("node_modules/.bin/automode");
+    assert!(told(&version(&started)).starts_with("automode "));
+    let denied = Command::new(&started)
+        .args(["check", "rm -rf ~/"])
+        .env("HOME", home.root.path())
+        .current_dir(&project)
+        .output()
+        .unwrap();
+    assert_eq!(denied.status.code(), Some(2), "{}", told(&denied));
 }
 
 #[test]
@@ -177,7 +181,7 @@ fn a_release_fills_every_place_in() {
 }
 
 /// The packages, from the binary that is tested.
-fn built(home: &Home, more: &[&str]) -> PathBuf {
+fn built(home: &Home, key: Option<&SigningKey>) -> PathBuf {
     let packages = home.path("packages");
     let binaries = home.path("binaries");
     std::fs::create_dir_all(&binaries).unwrap();
@@ -185,30 +189,27 @@ fn built(home: &Home, more: &[&str]) -> PathBuf {
     std::fs::copy(own, binaries.join("automode")).unwrap();
     // The server's own tests start it; here it is enough that it lies in every package.
     std::fs::write(binaries.join("automode-server"), "#!/bin/sh\n").unwrap();
-    let arguments = ["--binaries", text(&binaries), "--out", text(&packages)];
-    let built = script(home, "build.sh", &[&arguments[..], more].concat());
+    let mut arguments = vec!["--binaries", text(&binaries), "--out", text(&packages)];
+    if let Some(key) = key {
+        arguments.extend(["--sign", text(&key.secret)]);
+    }
+    let built = script(home, "build.sh", &arguments);
     assert!(built.status.success(), "{}", told(&built));
     packages
 }
 
-/// Changes a letter in every file with this ending.
-fn spoil(folder: &Path, ending: &str) {
-    let files = with_ending(folder, ending);
-    assert!(!files.is_empty(), "{ending}");
-    for path in files {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let other = |found: &str| if found == "A" { "B" } else { "A" };
-        // The checksum is the first word, the signature the second line.
-        let at = text.find('\n').filter(|_| ending == "minisig");
-        let at = at.map_or(0, |end| end + 20);
-        let spoilt = format!(
-            "{}{}{}",
-            &text[..at],
-            other(&text[at..=at]),
-            &text[at + 1..]
-        );
-        std::fs::write(&path, spoilt).unwrap();
-    }
+/// Changes a letter in the file with this ending, and says what it was.
+fn spoil(folder: &Path, ending: &str) -> (PathBuf, String) {
+    let path = with_ending(folder, ending).remove(0);
+    let text = std::fs::read_to_string(&path).unwrap();
+    // The checksum is the first word; the signature is the second line, behind its algorithm.
+    let at = match ending {
+        "minisig" => text.find('\n').unwrap() + 20,
+        _ => 0,
+    };
+    let other = if &text[at..=at] == "A" { "B" } else { "A" };
+    std::fs::write(&path, format!("{}{other}{}", &text[..at], &text[at + 1..])).unwrap();
+    (path, text)
 }
 
 fn with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {

@@ -48,7 +48,7 @@ pub fn ask_cards(asks: &[Ask], login: &Login, names: &dyn Fn(&str) -> String, no
         @let done: Vec<&Ask> = asks.iter().filter(|ask| !open(ask)).collect();
         @if !done.is_empty() {
             h2 { "Lately" }
-            div.scroll { table { tbody {
+            div.scroll { table.rows { tbody {
                 @for ask in done {
                     tr {
                         td { (clock::time_of_day(ask.created)) }

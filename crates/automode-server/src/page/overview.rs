@@ -17,6 +17,8 @@ pub struct OverviewPage<'a> {
     pub silent: i64,
     pub gaps: i64,
     pub alerts: &'a [String],
+    /// Where devices reach the server; none where the pages are those of one machine.
+    pub origin: Option<&'a str>,
     pub stops: &'a [DecisionRow],
     pub names: &'a dyn Fn(&str) -> String,
 }
@@ -31,6 +33,7 @@ pub fn overview(page: &OverviewPage<'_>) -> Markup {
     };
     html! {
         @for alert in page.alerts { p.note.bad role="status" { (alert) } }
+        @if total.total() == 0 { (first_step(page)) }
         div.figures {
             div { b { (grouped(total.total())) } span { "decisions in " (page.span) " days" } }
             div.allow { b { (share(total.allow)) } span { "allowed, nobody asked" } }
@@ -64,6 +67,56 @@ pub fn overview(page: &OverviewPage<'_>) -> Markup {
     }
 }
 
+/// What somebody does who sees an empty page.
+fn first_step(page: &OverviewPage<'_>) -> Markup {
+    html! {
+        p.note {
+            @match page.origin {
+                None => { "No decision yet: " code { "automode setup" } " registers your coding agents, and what they ask for shows here." }
+                Some(_) if page.devices > 0 => { "No decision yet: what the devices decide shows here once " code { "automode fleet agent" } " runs on them." }
+                Some(origin) => {
+                    "Nobody belongs to this server yet: make a code under " a href="/devices" { "Devices" } ", then on a machine "
+                    code { "automode fleet enroll " (origin) " CODE" } " and " code { "automode fleet agent" } "."
+                }
+            }
+        }
+    }
+}
+
 pub(super) fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_page_says_what_to_do() {
+        let shown = |origin, devices| {
+            overview(&OverviewPage {
+                days: &[],
+                agents: &[],
+                rules: &[],
+                today: 20_000,
+                span: 30,
+                devices,
+                silent: 0,
+                gaps: 0,
+                alerts: &[],
+                origin,
+                stops: &[],
+                names: &str::to_owned,
+            })
+            .into_string()
+        };
+        assert!(shown(None, 1).contains("automode setup"));
+        let server = Some("https://automode.example.com");
+        let strange = shown(server, 0);
+        assert!(
+            strange.contains("automode fleet enroll https://automode.example.com CODE"),
+            "{strange}"
+        );
+        assert!(shown(server, 2).contains("automode fleet agent"));
+    }
 }

@@ -13,11 +13,12 @@ use automode::state::State;
 use automode_agents::Enforcement;
 use automode_agents::install::{self, HookTrust, Place, Registered, Request, Scope};
 use automode_agents::{Agent, Proof};
+use serde_json::{Value, json};
 
 use super::managed::{self, ManagedFound, ManagedStanding};
 use super::status;
 use crate::client::{self, InstalledClient, InstalledPlugin, SCOPES, TrustAnswer, scope_name};
-use crate::clock;
+use crate::{clock, output};
 
 /// Check that every registered agent really asks automode.
 #[derive(clap::Args)]
@@ -26,6 +27,9 @@ pub struct Args {
     /// Only these agents
     #[arg(value_name = "AGENT", value_parser = super::install::agents())]
     agents: Vec<Agent>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// What a check found.
@@ -58,21 +62,52 @@ fn bad(what: impl Into<String>, hint: impl Into<String>) -> DoctorFinding {
 const EXAMPLES: &str = "\
 Examples:
   automode doctor
-  automode doctor codex";
+  automode doctor codex
+  automode doctor --json";
 
 pub fn run(args: Args) -> Result<u8> {
-    examine_all(&args.agents)
+    if !args.json {
+        return examine_all(&args.agents);
+    }
+    let mut sections = Vec::new();
+    let wrong = each_section(&args.agents, |title, findings| {
+        let findings: Vec<_> = findings.iter().map(DoctorFinding::json).collect();
+        sections.push(json!({"about": title, "findings": findings}));
+    })?;
+    let told = json!({"wrong": wrong, "sections": sections});
+    output::print(&format!("{}\n", serde_json::to_string_pretty(&told)?))?;
+    Ok(u8::from(wrong > 0))
 }
 
 /// Examines these agents, or all that are registered; 1 where something is wrong.
 pub fn examine_all(agents: &[Agent]) -> Result<u8> {
+    let mut sections = 0_usize;
+    let wrong = each_section(agents, |title, findings| {
+        sections = sections.saturating_add(1);
+        print(title, findings);
+    })?;
+    if sections == 1 && agents.is_empty() {
+        println!("no agent is registered (hint: automode setup)");
+    }
+    Ok(u8::from(wrong > 0))
+}
+
+/// Tells of automode itself, then of every agent where it is registered or asked for, one
+/// after the other: trying a hook takes its time. How many findings are wrong.
+fn each_section(agents: &[Agent], mut tell: impl FnMut(&str, &[DoctorFinding])) -> Result<usize> {
     let place = client::place()?;
-    let mut wrong = report("automode", &own());
-    let mut any = false;
+    let mut wrong = 0_usize;
+    let mut section = |title: &str, findings: &[DoctorFinding]| {
+        let bad = |finding: &&DoctorFinding| matches!(finding, DoctorFinding::Bad { .. });
+        wrong = wrong.saturating_add(findings.iter().filter(bad).count());
+        tell(title, findings);
+    };
+    section("automode", &own());
     for agent in Agent::all() {
         if !agents.is_empty() && !agents.contains(&agent) {
             continue;
         }
+        let mut registered = false;
         for scope in SCOPES {
             let Some(path) = place.file(agent, scope).map(PathBuf::from) else {
                 continue;
@@ -81,37 +116,39 @@ pub fn examine_all(agents: &[Agent]) -> Result<u8> {
             if matches!(installed, InstalledClient::No) {
                 continue;
             }
-            any = true;
+            registered = true;
             let title = format!("{} ({})", agent.name(), scope_name(scope));
-            let findings = examine(agent, scope, &place, &path, &installed);
-            wrong = wrong.saturating_add(report(&title, &findings));
+            section(&title, &examine(agent, scope, &place, &path, &installed));
         }
-        if !any && agents.contains(&agent) {
+        if !registered && agents.contains(&agent) {
             let hint = format!("automode install {}", agent.name());
-            wrong = wrong.saturating_add(report(agent.name(), &[bad("not installed", hint)]));
+            section(agent.name(), &[bad("not installed", hint)]);
         }
     }
-    if !any && agents.is_empty() {
-        println!("no agent is registered (hint: automode setup)");
-    }
-    Ok(u8::from(wrong > 0))
+    Ok(wrong)
 }
 
-/// Prints findings; how many are wrong.
-fn report(title: &str, findings: &[DoctorFinding]) -> usize {
+fn print(title: &str, findings: &[DoctorFinding]) {
     println!("{title}");
-    let mut wrong = 0_usize;
     for finding in findings {
         match finding {
             DoctorFinding::Good(what) => println!("  ok    {what}"),
             DoctorFinding::Note(what) => println!("  note  {what}"),
             DoctorFinding::Bad { what, hint } => {
-                wrong = wrong.saturating_add(1);
                 println!("  wrong {what}\n        hint: {hint}");
             }
         }
     }
-    wrong
+}
+
+impl DoctorFinding {
+    fn json(&self) -> Value {
+        match self {
+            Self::Good(what) => json!({"state": "ok", "what": what}),
+            Self::Note(what) => json!({"state": "note", "what": what}),
+            Self::Bad { what, hint } => json!({"state": "wrong", "what": what, "hint": hint}),
+        }
+    }
 }
 
 /// automode's own house: state, log, settings, judge.

@@ -132,7 +132,7 @@ pub fn call(context: &HookContext<'_>, call: &ToolCall, id: Option<&str>) -> Ans
 /// Decides a request for permission. A call that was just decided is not decided again where that was a no or a question.
 pub fn permission(context: &HookContext<'_>, call: &ToolCall) -> Answer {
     if let Some((_, id)) = promise::original(context, call) {
-        let decision = repeated(Verdict::Allow, &id);
+        let decision = repeated(Verdict::Allow, &id, None);
         return answer(context, call, &decision, &id, HookTrouble::None);
     }
     let memory = remembered(context);
@@ -158,7 +158,9 @@ pub fn permission(context: &HookContext<'_>, call: &ToolCall) -> Answer {
     let name = before
         .map(|known| known.note.decision.clone())
         .unwrap_or_default();
-    let decision = repeated(verdict, &name);
+    // What was said then is said again: a person reads this prompt, not the one before.
+    let told = state.and_then(|state| audit::Log::new(state).find(&name));
+    let decision = repeated(verdict, &name, told.map(|(entry, _)| entry));
     answer(context, call, &decision, &name, HookTrouble::None)
 }
 
@@ -173,15 +175,24 @@ fn may_be_left(context: &HookContext<'_>) -> bool {
     }
 }
 
-/// The decision that was made when the call itself came.
-fn repeated(verdict: Verdict, name: &str) -> Decision {
-    Decision {
-        verdict,
-        ground: Ground::Policy {
+/// The decision that was made when the call itself came, with what the log has of it.
+fn repeated(verdict: Verdict, name: &str, told: Option<Entry>) -> Decision {
+    let by_rule = told.as_ref().is_none_or(|entry| entry.ground == "policy");
+    let ground = match by_rule {
+        true => Ground::Policy {
             rule: name.to_owned(),
             origin: "the decision before this request".to_owned(),
         },
-        reason: format!("as decided before ({name})"),
+        // Nothing of this is logged: it says what a person can do about it.
+        false => Ground::NoJudge,
+    };
+    Decision {
+        verdict,
+        ground,
+        reason: told.map_or_else(
+            || format!("as decided before ({name})"),
+            |entry| entry.reason,
+        ),
         findings: Vec::new(),
         stop: false,
         trace: automode_core::Trace::default(),

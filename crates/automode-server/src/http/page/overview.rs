@@ -26,6 +26,10 @@ pub async fn overview(visitor: Visitor) -> PageResult {
         silent,
         gaps: store.count_gaps(own).await?,
         alerts: &store.alerts(own).await?,
+        origin: match visitor.app.shared.alone {
+            true => None,
+            false => Some(&visitor.app.shared.origin),
+        },
         stops: &stops,
         names: &|id| names.of(id),
     });
