@@ -76,8 +76,8 @@ if command -v npm >/dev/null 2>&1; then
     case $machine in x86_64) cpu=x64 ;; aarch64) cpu=arm64 ;; *) cpu=$machine ;; esac
     npm="$out/npm"
     mkdir -p "$npm/platform"
-    cp -R packaging/npm/automode "$npm/automode"
-    sed "s/@VERSION@/$version/g" packaging/npm/automode/package.json > "$npm/automode/package.json"
+    cp -R packaging/npm/automode-cli "$npm/automode-cli"
+    sed "s/@VERSION@/$version/g" packaging/npm/automode-cli/package.json > "$npm/automode-cli/package.json"
     files=""
     for program in $programs; do
         cp "$binaries/$program" "$npm/platform/"
@@ -96,7 +96,7 @@ if command -v npm >/dev/null 2>&1; then
 }
 JSON
     (cd "$npm/platform" && npm pack --silent --pack-destination ..)
-    (cd "$npm/automode" && npm pack --silent --pack-destination ..)
+    (cd "$npm/automode-cli" && npm pack --silent --pack-destination ..)
 fi
 
 [ "$system" = linux ] || exit 0

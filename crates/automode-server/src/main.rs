@@ -10,7 +10,13 @@ use clap::{Parser, Subcommand};
 
 /// A team's view of automode.
 #[derive(Parser)]
-#[command(name = "automode-server", version, max_term_width = 100)]
+// People start it through `automode`: that is the name in its usage.
+#[command(
+    name = "automode-server",
+    bin_name = "automode",
+    version,
+    max_term_width = 100
+)]
 struct ServerCli {
     #[command(subcommand)]
     command: ServerCommand,

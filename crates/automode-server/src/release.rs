@@ -12,17 +12,47 @@ pub struct PolicyDraft {
     pub note: String,
     pub stage: BundleStage,
     pub terms: BundleTerms,
+    pub quarantine: QuarantineChange,
+    /// The revision that its writer saw. Where another one came out since, it would undo that
+    /// one unseen, and is not released.
+    pub base: Option<u64>,
     pub by: String,
 }
 
 /// What holds beside the policy itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BundleTerms {
     pub on_stale: OnStale,
     /// When it expires; 0 is never.
     pub expires: u64,
-    /// Devices that may do nothing for now. A new revision must not let them go by the way.
-    pub quarantined: Vec<String>,
+}
+
+/// What becomes of the devices that may do nothing for now. It is applied to the revision
+/// before, whichever that is when this one goes out: a release must not let a device go by the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum QuarantineChange {
+    #[default]
+    None,
+    /// These too.
+    Also(Vec<String>),
+    /// These and no others.
+    Exactly(Vec<String>),
+}
+
+impl QuarantineChange {
+    fn applied(&self, before: Vec<String>) -> Vec<String> {
+        match self {
+            Self::None => before,
+            Self::Also(more) => {
+                let mut all = before;
+                all.extend(more.iter().cloned());
+                all.sort();
+                all.dedup();
+                all
+            }
+            Self::Exactly(devices) => devices.clone(),
+        }
+    }
 }
 
 /// The terms of the latest revision.
@@ -42,8 +72,28 @@ pub async fn latest_terms(
     Ok(BundleTerms {
         on_stale: manifest.on_stale,
         expires: manifest.expires,
-        quarantined: manifest.quarantined,
     })
+}
+
+/// The devices that may do nothing for now.
+///
+/// # Errors
+/// Where the database does not answer.
+pub async fn quarantined(
+    store: &FleetStore,
+    organisation: Organisation,
+) -> Result<Vec<String>, DatabaseError> {
+    let latest = store.bundles(organisation, 1).await?;
+    in_quarantine(latest.first())
+}
+
+fn in_quarantine(latest: Option<&Bundle>) -> Result<Vec<String>, DatabaseError> {
+    let Some(latest) = latest else {
+        return Ok(Vec::new());
+    };
+    let manifest: Manifest = serde_json::from_str(&latest.manifest)
+        .map_err(|error| DatabaseError::Refused(error.to_string()))?;
+    Ok(manifest.quarantined)
 }
 
 /// What became of it.
@@ -56,6 +106,16 @@ pub enum Released {
     },
     /// It does not pass.
     Refused(PolicyReview),
+    /// This revision came out meanwhile, and its writer did not see it.
+    Overtaken(u64),
+}
+
+/// What the writer of a draft is told whom somebody was quicker than.
+#[must_use]
+pub fn overtaken(by: u64) -> String {
+    format!(
+        "revision {by} came out meanwhile and would be undone (hint: look at it, and begin from there)"
+    )
 }
 
 /// The name under which an organisation's cases are kept.
@@ -81,7 +141,10 @@ pub async fn release(
     if !reviewed.passes() {
         return Ok(Released::Refused(reviewed));
     }
-    let revision = number(store, organisation, &draft).await?;
+    let revision = match number(store, organisation, &draft).await? {
+        Numbered::As(revision) => revision,
+        Numbered::Overtaken(by) => return Ok(Released::Overtaken(by)),
+    };
     let act = AdminAct {
         time: clock::now(),
         person: draft.by,
@@ -96,17 +159,27 @@ pub async fn release(
     })
 }
 
-/// Signs the draft as the next revision; somebody who is quicker takes the number.
+enum Numbered {
+    As(u64),
+    Overtaken(u64),
+}
+
+/// Signs the draft as the next revision; somebody who is quicker takes the number, and what
+/// they released is then what came before.
 async fn number(
     store: &FleetStore,
     organisation: Organisation,
     draft: &PolicyDraft,
-) -> Result<u64, DatabaseError> {
+) -> Result<Numbered, DatabaseError> {
     let key = store.signing_key(organisation).await?;
     loop {
         let latest = store.bundles(organisation, 1).await?;
         let parent = latest.first().map_or(0, |bundle| bundle.revision);
+        if draft.base.is_some_and(|base| base != parent) {
+            return Ok(Numbered::Overtaken(parent));
+        }
         let revision = parent.saturating_add(1);
+        let before = in_quarantine(latest.first())?;
         let manifest = Manifest {
             revision,
             parent,
@@ -116,7 +189,7 @@ async fn number(
             on_stale: draft.terms.on_stale,
             groups: Vec::new(),
             minimum_version: env!("CARGO_PKG_VERSION").to_owned(),
-            quarantined: draft.terms.quarantined.clone(),
+            quarantined: draft.quarantine.applied(before),
             policy: String::new(),
         };
         let signed = SignedBundle::seal(&manifest, &draft.policy, &key);
@@ -132,7 +205,7 @@ async fn number(
             created: manifest.created,
         };
         if store.add_bundle(organisation, &bundle).await? {
-            return Ok(revision);
+            return Ok(Numbered::As(revision));
         }
     }
 }
@@ -159,13 +232,16 @@ pub async fn roll_back(
         terms: BundleTerms {
             on_stale: manifest.map_or(OnStale::Keep, |manifest| manifest.on_stale),
             expires: 0,
-            // Who is quarantined now stays so: only the policy goes back.
-            quarantined: latest_terms(store, organisation).await?.quarantined,
         },
+        // Who is quarantined now stays so: only the policy goes back.
+        quarantine: QuarantineChange::None,
+        base: None,
         by: by.to_owned(),
     };
     // It went out once: going back must work also when cases were added since.
-    let revision = number(store, organisation, &draft).await?;
+    let Numbered::As(revision) = number(store, organisation, &draft).await? else {
+        return Ok(None);
+    };
     let act = AdminAct {
         time: clock::now(),
         person: by.to_owned(),

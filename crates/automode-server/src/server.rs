@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 use crate::alert::Thresholds;
 use crate::clock;
 use crate::export::Exports;
-use crate::http::{App, Patience, RateLimit, ServerShared, StartTicket, TlsListener, serve};
+use crate::http::{
+    App, Patience, RateLimit, ServerShared, StartTicket, TlsListener, certificate, serve,
+};
 use crate::ingest::DAY;
 use crate::oidc::OidcProvider;
 use crate::store::{AdminAct, DatabaseError, FleetStore};
@@ -48,6 +51,7 @@ pub struct Server {
     /// The administrator's token, where it was made just now.
     pub token: Option<String>,
     listener: TcpListener,
+    acceptor: Option<TlsAcceptor>,
     options: ServerOptions,
 }
 
@@ -57,6 +61,11 @@ impl Server {
     /// # Errors
     /// Where any of them cannot be done.
     pub async fn bind(options: ServerOptions) -> Result<Self> {
+        let tls = options.tls.as_ref();
+        let acceptor = tls
+            .map(|(file, key)| certificate(file, key))
+            .transpose()
+            .context("the certificate cannot be used")?;
         let (store, token) = open_store(&options)
             .await
             .context("the database could not be opened")?;
@@ -93,6 +102,7 @@ impl Server {
             address,
             token,
             listener,
+            acceptor,
             options,
         })
     }
@@ -132,10 +142,9 @@ impl Server {
             tokio::time::sleep(LEAVING).await;
             Ok(())
         };
-        let served = match &self.options.tls {
-            Some((certificate, key)) => {
-                let listener = TlsListener::new(self.listener, certificate, key)
-                    .context("the certificate cannot be used")?;
+        let served = match self.acceptor {
+            Some(acceptor) => {
+                let listener = TlsListener::new(self.listener, acceptor)?;
                 tokio::select! {
                     served = serve(listener, self.app, graceful) => served,
                     served = impatient => served,

@@ -11,7 +11,7 @@ mod world;
 
 use automode::audit::chain::{ChainLink, GENESIS};
 use automode_server::ingest::{DAY, LineBatch};
-use automode_server::release::{self, BundleTerms, PolicyDraft, Released};
+use automode_server::release::{self, BundleTerms, PolicyDraft, QuarantineChange, Released};
 use automode_server::sample;
 use automode_server::store::{
     Ask, AskState, BundleStage, DatabaseError, DecisionFilter, DeviceFilter, FleetStore,
@@ -64,6 +64,7 @@ async fn laws(address: &str) {
     pages_go_on_where_they_ended(&store, theirs).await;
     what_is_told_is_claimed_once(&store, theirs).await;
     a_quarantine_outlives_revisions(&store, theirs).await;
+    nobody_undoes_what_they_did_not_see(&store, theirs).await;
 }
 
 async fn pages_go_on_where_they_ended(store: &FleetStore, own: Organisation) {
@@ -227,30 +228,66 @@ async fn what_is_told_is_claimed_once(store: &FleetStore, own: Organisation) {
 }
 
 async fn a_quarantine_outlives_revisions(store: &FleetStore, own: Organisation) {
-    let draft = |terms: BundleTerms| PolicyDraft {
+    let draft = |quarantine: QuarantineChange| PolicyDraft {
         policy: String::new(),
         note: String::new(),
         stage: BundleStage::Everyone,
-        terms,
+        terms: BundleTerms::default(),
+        quarantine,
+        base: None,
         by: "test".to_owned(),
     };
-    let release = async |terms: BundleTerms| {
-        let released = release::release(store, own, draft(terms)).await;
+    let release = async |quarantine: QuarantineChange| {
+        let released = release::release(store, own, draft(quarantine)).await;
         assert!(matches!(released.expect("released"), Released::As { .. }));
     };
-    release(BundleTerms::default()).await;
-    let quarantined = vec!["p1".to_owned()];
-    release(BundleTerms {
-        quarantined: quarantined.clone(),
-        ..BundleTerms::default()
-    })
-    .await;
-    let terms = async || release::latest_terms(store, own).await.expect("read");
-    release(terms().await).await;
-    assert_eq!(terms().await.quarantined, quarantined);
+    let names = |devices: &[&str]| devices.iter().map(|name| (*name).to_owned()).collect();
+    let quarantined = async || release::quarantined(store, own).await.expect("read");
+    release(QuarantineChange::None).await;
+    release(QuarantineChange::Also(names(&["p1"]))).await;
+    release(QuarantineChange::None).await;
+    assert_eq!(quarantined().await, ["p1"]);
     let back = release::roll_back(store, own, 1, "test").await;
     assert!(back.expect("asked").is_some());
-    assert_eq!(terms().await.quarantined, quarantined);
+    assert_eq!(quarantined().await, ["p1"]);
+    // Naming a second one does not let the first one go.
+    release(QuarantineChange::Also(names(&["p0"]))).await;
+    assert_eq!(quarantined().await, ["p0", "p1"]);
+    release(QuarantineChange::Exactly(Vec::new())).await;
+    assert!(quarantined().await.is_empty());
+}
+
+/// What was written upon a revision goes out right behind that one: anything else would
+/// undo what somebody released meanwhile.
+async fn nobody_undoes_what_they_did_not_see(store: &FleetStore, own: Organisation) {
+    let latest = async || {
+        let bundles = store.bundles(own, 1).await.expect("read");
+        bundles
+            .first()
+            .map(|bundle| (bundle.revision, bundle.policy.clone()))
+            .expect("one")
+    };
+    let release = async |policy: &str, base: u64| {
+        let draft = PolicyDraft {
+            policy: policy.to_owned(),
+            note: String::new(),
+            stage: BundleStage::Everyone,
+            terms: BundleTerms::default(),
+            quarantine: QuarantineChange::None,
+            base: Some(base),
+            by: "test".to_owned(),
+        };
+        release::release(store, own, draft).await.expect("asked")
+    };
+    let (seen, _) = latest().await;
+    let deny = "[permissions]\ndeny = [\"Bash(terraform destroy *)\"]\n";
+    assert!(matches!(release(deny, seen).await, Released::As { .. }));
+    let late = release("[permissions]\nallow = [\"Bash(ls)\"]\n", seen).await;
+    assert!(
+        matches!(late, Released::Overtaken(by) if by == seen + 1),
+        "{late:?}"
+    );
+    assert_eq!(latest().await, (seen + 1, deny.to_owned()));
 }
 
 async fn device(store: &FleetStore, own: Organisation, id: &str, group: &str) {
@@ -456,6 +493,8 @@ async fn revisions_are_staged(store: &FleetStore, ours: Organisation) {
         note: String::new(),
         stage,
         terms: BundleTerms::default(),
+        quarantine: QuarantineChange::None,
+        base: None,
         by: "test".to_owned(),
     };
     let revision = async |device: &str, above| {

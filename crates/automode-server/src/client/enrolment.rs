@@ -1,7 +1,7 @@
 //! Belonging to an organisation: the server, this machine's key, and the pinned key.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -42,8 +42,15 @@ impl Enrolment {
     /// Where it is not enrolled or the file cannot be read.
     pub fn load(state: &State) -> Result<Self> {
         let path = state.path("fleet/enrolment.json");
-        let text = fs::read_to_string(&path)
-            .context("this machine is not enrolled (hint: automode fleet enroll SERVER CODE)")?;
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                bail!("this machine is not enrolled\nhint: automode fleet enroll SERVER CODE")
+            }
+            Err(error) => {
+                return Err(error).with_context(|| format!("`{}` cannot be read", path.display()));
+            }
+        };
         serde_json::from_str(&text).with_context(|| format!("`{}` is broken", path.display()))
     }
 

@@ -18,6 +18,9 @@ pub struct Args {
     /// The same call of the same session needs no question for so many minutes
     #[arg(long, default_value = "0")]
     minutes: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     admin: Admin,
 }
@@ -36,6 +39,10 @@ pub async fn run(args: Args) -> Result<()> {
     };
     let Some(id) = &args.id else {
         let reply = args.admin.get("/v1/admin/asks").await?;
+        if args.json {
+            println!("{}", serde_json::to_string_pretty(&reply)?);
+            return Ok(());
+        }
         let asks = reply
             .get("asks")
             .and_then(Value::as_array)
@@ -66,6 +73,10 @@ pub async fn run(args: Args) -> Result<()> {
         .admin
         .post(&format!("/v1/admin/asks/{id}"), &body)
         .await?;
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&told)?);
+        return Ok(());
+    }
     let counted = told
         .get("counted")
         .and_then(Value::as_bool)

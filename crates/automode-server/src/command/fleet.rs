@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use automode_server::client::{self, BundleOutcome, Enrolment, SimulationOptions};
 use automode_server::outgoing;
 use serde_json::{Value, json};
@@ -44,7 +44,11 @@ enum FleetCommand {
     /// The same for as long as it runs, with questions where they are brokered
     Agent,
     /// How this machine stands
-    Status,
+    Status {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Leave the organisation: its policy no longer holds here
     Leave,
     /// Review, sign and release a policy; to the canary group first
@@ -106,7 +110,7 @@ struct FleetDraft {
     /// Days until it expires; 0 is never
     #[arg(long, default_value = "0")]
     days: u64,
-    /// Devices that may do nothing for now; those named before stay where this is left out
+    /// Devices that may do nothing for now, beside those that may not already
     #[arg(long, value_name = "DEVICE")]
     quarantine: Vec<String>,
     /// Let all devices go that were quarantined
@@ -125,8 +129,9 @@ pub struct Admin {
 impl Admin {
     /// The token is taken from the environment: arguments are seen by everybody.
     fn token() -> Result<String> {
-        std::env::var("AUTOMODE_TOKEN")
-            .context("there is no token\nhint: set AUTOMODE_TOKEN to the administrator's token")
+        std::env::var("AUTOMODE_TOKEN").map_err(|_| {
+            anyhow!("there is no token\nhint: set AUTOMODE_TOKEN to the administrator's token")
+        })
     }
 
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value> {
@@ -180,7 +185,7 @@ pub async fn run(args: Args) -> Result<()> {
             let enrolment = Enrolment::load(&state)?;
             client::run_agent(state, enrolment).await
         }
-        FleetCommand::Status => status(),
+        FleetCommand::Status { json } => status(json),
         FleetCommand::Leave => leave(),
         FleetCommand::Push {
             policy,
@@ -230,10 +235,12 @@ async fn push(policy: &Path, admin: &Admin, draft: FleetDraft) -> Result<()> {
     };
     let mut body = json!({"policy": read(policy)?, "note": draft.note, "everyone": draft.everyone,
         "on_stale": draft.on_stale, "expires": expires});
-    if let Value::Object(fields) = &mut body
-        && (draft.end_quarantine || !draft.quarantine.is_empty())
-    {
-        fields.insert("quarantined".to_owned(), json!(draft.quarantine));
+    if let Value::Object(fields) = &mut body {
+        if draft.end_quarantine {
+            fields.insert("quarantined".to_owned(), json!([]));
+        } else {
+            fields.insert("quarantine".to_owned(), json!(draft.quarantine));
+        }
     }
     tell(&admin.post("/v1/admin/push", &body).await?)
 }
@@ -309,23 +316,36 @@ async fn sync_once() -> Result<()> {
     Ok(())
 }
 
-fn status() -> Result<()> {
+fn status(as_json: bool) -> Result<()> {
     let state = state()?;
     let enrolment = Enrolment::load(&state)?;
     let keeper = client::BundleKeeper::new(&state, &enrolment)?;
+    let cursor = std::fs::read_to_string(state.path("fleet/cursor.json")).unwrap_or_default();
+    let cursor: Value = serde_json::from_str(&cursor).unwrap_or_default();
+    let sent = cursor
+        .get("seq")
+        .and_then(Value::as_u64)
+        .unwrap_or_default();
+    if as_json {
+        let told = json!({
+            "server": enrolment.server,
+            "name": enrolment.name,
+            "device": enrolment.device,
+            "group": enrolment.group,
+            "revision": keeper.revision(),
+            "lines_sent": sent,
+            "broker": enrolment.broker,
+        });
+        println!("{}", serde_json::to_string_pretty(&told)?);
+        return Ok(());
+    }
     println!("server    {}", enrolment.server);
     println!(
         "device    {} ({}), group {}",
         enrolment.name, enrolment.device, enrolment.group
     );
     println!("policy    revision {}", keeper.revision());
-    let cursor = std::fs::read_to_string(state.path("fleet/cursor.json")).unwrap_or_default();
-    let cursor: Value = serde_json::from_str(&cursor).unwrap_or_default();
-    let seq = cursor
-        .get("seq")
-        .and_then(Value::as_u64)
-        .unwrap_or_default();
-    println!("log       {seq} lines sent");
+    println!("log       {sent} lines sent");
     println!(
         "questions {}",
         if enrolment.broker {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{App, HttpRefusal, TokenBearer, group_name};
 use crate::bundle::OnStale;
 use crate::clock;
-use crate::release::{self, BundleTerms, PolicyDraft, Released};
+use crate::release::{self, BundleTerms, PolicyDraft, QuarantineChange, Released, overtaken};
 use crate::store::{AdminAct, AskState, BundleStage, DecisionFilter, PagePlace};
 
 /// Who did it, in the record of acts.
@@ -81,8 +81,14 @@ pub struct PushRequest {
     on_stale: String,
     #[serde(default)]
     expires: u64,
-    /// Devices that may do nothing; those of the revision before where it is left out.
+    /// Devices that may do nothing, these and no others; those of the revision before where it
+    /// is left out.
     quarantined: Option<Vec<String>>,
+    /// Devices that may do nothing either, beside those of the revision before.
+    #[serde(default)]
+    quarantine: Vec<String>,
+    /// The revision that this one was written upon; it goes out only right behind that one.
+    base: Option<u64>,
 }
 
 pub async fn push(
@@ -90,6 +96,15 @@ pub async fn push(
     bearer: TokenBearer,
     Json(asked): Json<PushRequest>,
 ) -> Result<Response, HttpRefusal> {
+    // A name with a mistake in it would stop nobody, and nobody would notice.
+    for id in asked.quarantined.iter().flatten().chain(&asked.quarantine) {
+        let known = app.store.device(id).await?;
+        if !known.is_some_and(|device| device.organisation == bearer.organisation) {
+            return Err(HttpRefusal::bad(format!(
+                "there is no device `{id}` (hint: the page of devices has their ids)"
+            )));
+        }
+    }
     let draft = PolicyDraft {
         policy: asked.policy,
         note: asked.note,
@@ -101,15 +116,13 @@ pub async fn push(
         terms: BundleTerms {
             on_stale: OnStale::read(&asked.on_stale),
             expires: asked.expires,
-            quarantined: match asked.quarantined {
-                Some(quarantined) => quarantined,
-                None => {
-                    release::latest_terms(&app.store, bearer.organisation)
-                        .await?
-                        .quarantined
-                }
-            },
         },
+        quarantine: match asked.quarantined {
+            Some(devices) => QuarantineChange::Exactly(devices),
+            None if asked.quarantine.is_empty() => QuarantineChange::None,
+            None => QuarantineChange::Also(asked.quarantine),
+        },
+        base: asked.base,
         by: BY.to_owned(),
     };
     let stage = draft.stage.name();
@@ -121,6 +134,7 @@ pub async fn push(
         Released::Refused(review) => {
             Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(review)).into_response())
         }
+        Released::Overtaken(by) => Err(HttpRefusal::new(StatusCode::CONFLICT, overtaken(by))),
     }
 }
 

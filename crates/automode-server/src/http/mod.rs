@@ -38,7 +38,7 @@ pub use refusal::{HttpRefusal, PageRefusal};
 pub use serving::{Patience, serve};
 pub use signed_request::{SignedRequest, signed_text};
 pub use start_ticket::StartTicket;
-pub use tls::TlsListener;
+pub use tls::{TlsListener, certificate};
 pub use token_bearer::TokenBearer;
 pub use visitor::{DeviceNames, Visitor};
 

@@ -274,7 +274,7 @@ fn schemas() -> Value {
         "StatusRequest": object(&[("version", "string"), ("revision", "integer"), ("detail", "object")]),
         "CodeRequest": object(&[("group", "string?"), ("minutes", "integer?"), ("count", "integer?")]),
         "PushRequest": object(&[("policy", "string"), ("note", "string?"), ("everyone", "boolean?"),
-            ("on_stale", "string?"), ("expires", "integer?"), ("quarantined", "texts?")]),
+            ("on_stale", "string?"), ("expires", "integer?"), ("quarantined", "texts?"), ("quarantine", "texts?"), ("base", "integer?")]),
         "RevisionRequest": object(&[("revision", "integer")]),
         "AnswerRequest": object(&[("answer", "string"), ("minutes", "integer?")]),
         "StatusReply": object(&[("group", "string")]),

@@ -24,6 +24,15 @@ impl PostedForm {
         self.fields.get(name).map_or("", String::as_str)
     }
 
+    /// The number of a revision.
+    ///
+    /// # Errors
+    /// A refusal where the field holds none.
+    pub fn revision(&self, name: &str) -> Result<u64, PageRefusal> {
+        let told = self.text(name).parse();
+        Ok(told.map_err(|_| HttpRefusal::bad("that is no revision"))?)
+    }
+
     /// The person; refuses those who may less.
     ///
     /// # Errors

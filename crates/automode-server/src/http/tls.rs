@@ -30,27 +30,35 @@ impl TlsListener {
     /// Listens with this certificate.
     ///
     /// # Errors
-    /// Where the files hold no certificate and key.
-    pub fn new(listener: TcpListener, certificate: &Path, key: &Path) -> io::Result<Self> {
-        let wrong = |error: &dyn std::fmt::Display| io::Error::other(error.to_string());
-        let chain = CertificateDer::pem_file_iter(certificate)
-            .map_err(|error| wrong(&error))?
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| wrong(&error))?;
-        let key = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(&error))?;
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| wrong(&error))?
-            .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .map_err(|error| wrong(&error))?;
-        let acceptor = TlsAcceptor::from(Arc::new(config));
+    /// Where the listener is none.
+    pub fn new(listener: TcpListener, acceptor: TlsAcceptor) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (sender, ready) = mpsc::channel(64);
         tokio::spawn(accept(listener, acceptor, sender));
         Ok(Self { ready, address })
     }
+}
+
+/// Reads a certificate and its key.
+///
+/// # Errors
+/// Which file holds none.
+pub fn certificate(certificate: &Path, key: &Path) -> io::Result<TlsAcceptor> {
+    let wrong = |file: &Path, error: &dyn std::fmt::Display| {
+        io::Error::other(format!("`{}`: {error}", file.display()))
+    };
+    let chain = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| wrong(certificate, &error))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, &error))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| wrong(certificate, &error))?
+        .with_no_client_auth()
+        .with_single_cert(chain, secret)
+        .map_err(|error| wrong(certificate, &error))?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
 async fn accept(

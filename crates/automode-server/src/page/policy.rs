@@ -18,6 +18,10 @@ pub struct PolicyPage<'a> {
     pub bundles: &'a [Bundle],
     pub login: &'a Login,
     pub told: Option<&'a str>,
+    /// Why it is not out.
+    pub trouble: Option<&'a str>,
+    /// The revision that it is written upon.
+    pub base: u64,
     /// Devices that get a revision first.
     pub canaries: i64,
 }
@@ -27,6 +31,7 @@ pub fn policy(page: &PolicyPage<'_>) -> Markup {
     let admin = page.login.person.role >= PersonRole::Administrator;
     html! {
         @if let Some(told) = page.told { p.note.good role="status" { (told) } }
+        @if let Some(trouble) = page.trouble { p.note.bad role="alert" { (trouble) } }
         (editor(page, admin))
         (revisions(page, admin))
     }
@@ -39,6 +44,7 @@ fn editor(page: &PolicyPage<'_>, admin: bool) -> Markup {
             h2 { "Editor" }
             form method="post" action="/policy" {
                 (csrf(page.login))
+                input type="hidden" name="base" value=(page.base);
                 label for="policy" { "Settings and rules, as in " code { "config.toml" } "; rules of a group stand under " code { "[group.NAME.permissions]" } }
                 textarea #policy name="policy" rows="14" spellcheck="false" readonly[!admin] { (page.text) }
                 details open[!page.cases.is_empty()] {

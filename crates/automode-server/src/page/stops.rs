@@ -125,6 +125,8 @@ pub struct AllowPage<'a> {
     pub rule: &'a str,
     pub group: &'a str,
     pub groups: &'a [(String, i64)],
+    /// The revision that the change is shown against.
+    pub base: u64,
     pub diff: &'a [DiffLine],
     /// None for those who cannot release.
     pub review: Option<PolicyReview>,
@@ -175,6 +177,7 @@ pub fn allow(page: &AllowPage<'_>) -> Markup {
                         (csrf(page.login))
                         input type="hidden" name="rule" value=(page.rule);
                         input type="hidden" name="group" value=(page.group);
+                        input type="hidden" name="base" value=(page.base);
                         button.good type="submit" name="stage" value="canary" disabled[!passes] { "Release to the canary group" }
                         button.light type="submit" name="stage" value="everyone" disabled[!passes] { "Release to everyone" }
                     }

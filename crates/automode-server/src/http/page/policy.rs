@@ -9,7 +9,7 @@ use crate::http::{HttpRefusal, PageRefusal, PostedForm, Visitor};
 use crate::ingest::DAY;
 use crate::page::{self, PolicyPage};
 use crate::policy_review::{PolicyReview, review};
-use crate::release::{self, BundleTerms, CASES, PolicyDraft, Released};
+use crate::release::{self, BundleTerms, CASES, PolicyDraft, QuarantineChange, Released};
 use crate::store::{BundleStage, CANARY, PersonRole};
 
 /// What stands in the editor.
@@ -18,6 +18,10 @@ struct EditedPolicy {
     cases: String,
     review: Option<PolicyReview>,
     told: Option<String>,
+    /// Why it is not out.
+    trouble: Option<String>,
+    /// The revision that it was written upon.
+    base: u64,
 }
 
 pub(super) fn stage_of(word: &str) -> BundleStage {
@@ -56,6 +60,7 @@ async fn show(visitor: &Visitor, edited: Option<EditedPolicy>) -> PageResult {
         .store
         .bundles(visitor.organisation(), 30)
         .await?;
+    let latest = bundles.first().map_or(0, |bundle| bundle.revision);
     let edited = match edited {
         Some(edited) => edited,
         None => EditedPolicy {
@@ -65,6 +70,8 @@ async fn show(visitor: &Visitor, edited: Option<EditedPolicy>) -> PageResult {
             cases: kept_cases(visitor).await?,
             review: None,
             told: None,
+            trouble: None,
+            base: latest,
         },
     };
     let groups = visitor.app.store.groups(visitor.organisation()).await?;
@@ -75,6 +82,8 @@ async fn show(visitor: &Visitor, edited: Option<EditedPolicy>) -> PageResult {
         bundles: &bundles,
         login: &visitor.login,
         told: edited.told.as_deref(),
+        trouble: edited.trouble.as_deref(),
+        base: edited.base,
         canaries: groups
             .iter()
             .find(|(name, _)| name == CANARY)
@@ -96,6 +105,8 @@ pub async fn edit(form: PostedForm) -> PageResult {
         text,
         cases,
         told: None,
+        trouble: None,
+        base: form.revision("base")?,
     };
     if form.text("do") != "review" {
         release_edited(visitor, &form, &mut edited).await?;
@@ -126,8 +137,9 @@ async fn release_edited(
                 0 => 0,
                 days => clock::now().saturating_add(days.saturating_mul(DAY)),
             },
-            ..release::latest_terms(store, own).await?
         },
+        quarantine: QuarantineChange::None,
+        base: Some(form.revision("base")?),
         by: visitor.login.person.name.clone(),
     };
     let stage = draft.stage.name();
@@ -135,8 +147,16 @@ async fn release_edited(
         Released::As { revision, .. } => {
             edited.told = Some(format!("Revision {revision} is out, for {stage}."));
             edited.review = None;
+            edited.base = revision;
         }
         Released::Refused(review) => edited.review = Some(review),
+        Released::Overtaken(by) => {
+            // The page shows it against that revision now: released again, it is meant.
+            edited.trouble = Some(format!(
+                "Revision {by} came out meanwhile. Below is what yours would change of it; release it again if that is meant."
+            ));
+            edited.base = by;
+        }
     }
     Ok(())
 }
@@ -144,10 +164,7 @@ async fn release_edited(
 pub async fn stage(form: PostedForm) -> PageResult {
     let visitor = form.at_least(PersonRole::Administrator)?;
     let (store, own) = (&visitor.app.store, visitor.organisation());
-    let revision: u64 = form
-        .text("revision")
-        .parse()
-        .map_err(|_| HttpRefusal::bad("that is no revision"))?;
+    let revision = form.revision("revision")?;
     if form.text("do") == "promote" {
         if !store.promote(own, revision).await? {
             return Err(HttpRefusal::not_found().into());

@@ -9,7 +9,7 @@ use super::policy::{reviewed, stage_of};
 use crate::http::{HttpRefusal, PageRefusal, PostedForm, Visitor, group_name};
 use crate::page::{self, AllowPage, StopsPage};
 use crate::policy_document::PolicyDocument;
-use crate::release::{self, PolicyDraft, Released};
+use crate::release::{self, PolicyDraft, QuarantineChange, Released, overtaken};
 use crate::store::{DecisionFilter, DecisionRow, PersonRole};
 
 /// Stops among which needless ones are looked for.
@@ -51,23 +51,29 @@ pub struct AllowQuery {
     group: String,
 }
 
-/// The latest policy, and the same with one rule more.
-async fn with_rule(
-    visitor: &Visitor,
-    group: &str,
-    rule: &str,
-) -> Result<(String, String), PageRefusal> {
+/// A policy and the same with one rule more.
+struct OneRuleMore {
+    revision: u64,
+    before: String,
+    after: String,
+}
+
+/// The latest policy with one rule more.
+async fn with_rule(visitor: &Visitor, group: &str, rule: &str) -> Result<OneRuleMore, PageRefusal> {
     if !group.is_empty() {
         group_name(group)?;
     }
     let bundles = visitor.app.store.bundles(visitor.organisation(), 1).await?;
-    let before = bundles
-        .first()
-        .map_or_else(String::new, |bundle| bundle.policy.clone());
+    let latest = bundles.first();
+    let before = latest.map_or_else(String::new, |bundle| bundle.policy.clone());
     let document =
         PolicyDocument::read(&before).map_err(|error| HttpRefusal::bad(error.to_string()))?;
     let after = document.with_rule(group, "allow", rule);
-    Ok((before, after))
+    Ok(OneRuleMore {
+        revision: latest.map_or(0, |bundle| bundle.revision),
+        before,
+        after,
+    })
 }
 
 pub async fn allow(
@@ -85,17 +91,18 @@ pub async fn allow(
     } else {
         query.rule
     };
-    let (before, after) = with_rule(&visitor, &query.group, &rule).await?;
+    let more = with_rule(&visitor, &query.group, &rule).await?;
     let body = page::allow(&AllowPage {
         out_of_reach: page::OUT_OF_REACH.contains(&row.ground.as_str()),
         row: &row,
         rule: &rule,
         group: &query.group,
         groups: &store.groups(own).await?,
-        diff: &page::diff_lines(&before, &after),
+        base: more.revision,
+        diff: &page::diff_lines(&more.before, &more.after),
         // A review runs the cases: that is for those who may release.
         review: match visitor.at_least(PersonRole::Administrator) {
-            Ok(()) => Some(reviewed(&visitor, &after, None).await?),
+            Ok(()) => Some(reviewed(&visitor, &more.after, None).await?),
             Err(_) => None,
         },
         login: &visitor.login,
@@ -108,13 +115,16 @@ pub async fn allow_for_group(Path(id): Path<String>, form: PostedForm) -> PageRe
     let visitor = form.at_least(PersonRole::Administrator)?;
     let (store, own) = (&visitor.app.store, visitor.organisation());
     let (rule, group) = (form.text("rule"), form.text("group"));
-    let (_, after) = with_rule(visitor, group, rule).await?;
+    let more = with_rule(visitor, group, rule).await?;
     let whom = if group.is_empty() { "everyone" } else { group };
     let draft = PolicyDraft {
-        policy: after,
+        policy: more.after,
         note: format!("allow {rule} for {whom}, after decision {id}"),
         stage: stage_of(form.text("stage")),
         terms: release::latest_terms(store, own).await?,
+        quarantine: QuarantineChange::None,
+        // The change that was shown, or none: a rule that somebody added since would go.
+        base: Some(form.revision("base")?),
         by: visitor.login.person.name.clone(),
     };
     match release::release(store, own, draft).await? {
@@ -122,5 +132,6 @@ pub async fn allow_for_group(Path(id): Path<String>, form: PostedForm) -> PageRe
         Released::Refused(_) => {
             Err(HttpRefusal::bad("the policy would not pass its review").into())
         }
+        Released::Overtaken(by) => Err(HttpRefusal::bad(overtaken(by)).into()),
     }
 }
