@@ -15,6 +15,8 @@ use super::program::FilterInstruction;
 const SET_MODE_FILTER: libc::c_long = 1;
 const NEW_LISTENER: libc::c_long = 1 << 3;
 const CONTINUE: u32 = 1;
+/// Marks files to be closed in what is started; by its value, as C libraries differ in what they name.
+const CLOSE_RANGE_CLOEXEC: libc::c_uint = 1 << 2;
 
 /// The end that learns of calls.
 #[derive(Debug)]
@@ -70,8 +72,12 @@ pub(crate) fn leave_namespaces() -> io::Result<()> {
 ///
 /// A launcher inherits what its parent forgot to close; a file opened outside stays open inside.
 pub(crate) fn keep_files() -> io::Result<()> {
+    let first: libc::c_uint = 3;
+    let last = libc::c_uint::MAX;
+    let flags: libc::c_uint = CLOSE_RANGE_CLOEXEC;
+    // By its number: not every C library has a name for the call.
     // SAFETY: the call takes numbers alone, and marks descriptors without closing one.
-    let result = unsafe { libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC as _) };
+    let result = unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) };
     if result < 0 {
         return Err(io::Error::last_os_error());
     }

@@ -7,7 +7,7 @@ use automode_server::bundle::{Manifest, SignedBundle};
 use automode_server::client::{BundleKeeper, BundleOutcome, sync};
 use serde_json::json;
 
-use super::world::Running;
+use super::world::{Running, Visit};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_was_taken_over_starts_nothing_on_its_machines() {
@@ -76,6 +76,56 @@ async fn a_quarantine_reaches_its_device_before_the_canaries_are_done() {
     round.expect("a round");
     let policy = fs::read_to_string(held.state.path("fleet/policy.toml"));
     assert!(policy.expect("a policy").contains("deny = [\"*\"]"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_quarantine_lets_the_first_device_not_go() {
+    let server = Running::start().await;
+    let (one, other) = (server.member("web").await, server.member("web").await);
+    let push = async |device: &str| {
+        let body = json!({"policy": "", "everyone": true, "quarantine": [device]});
+        server.admin("/v1/admin/push", body).await.0
+    };
+    assert_eq!(push(&one.enrolment.device).await, 200);
+    assert_eq!(push(&other.enrolment.device).await, 200);
+    // A name with a mistake in it would stop nobody; another organisation's is as strange.
+    assert_eq!(push("laptop").await, 400);
+    for member in [&one, &other] {
+        let round = sync(&member.state, &member.enrolment, 0).await;
+        round.expect("a round");
+        let policy = fs::read_to_string(member.state.path("fleet/policy.toml"));
+        assert!(policy.expect("a policy").contains("deny = [\"*\"]"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_out_of_date_undoes_nothing() {
+    let server = Running::start().await;
+    let visit = Visit::sign_in(&server.origin, &server.token).await;
+    let csrf = visit.csrf().await;
+    let save = async |base: &str| {
+        let body = format!("csrf={csrf}&base={base}&do=everyone&policy=&cases=&days=0");
+        visit.post("/policy", body, None).await
+    };
+    let deny = "[permissions]\ndeny = [\"Bash(terraform destroy *)\"]\n";
+    let (status, _) = server
+        .admin("/v1/admin/push", json!({"policy": deny, "everyone": true}))
+        .await;
+    assert_eq!(status, 200);
+    // Opened before that revision came out, and one that does not say when.
+    assert_eq!(save("0").await, 200);
+    assert_eq!(save("").await, 400);
+    let (_, page) = visit.get("/policy").await;
+    assert!(
+        page.contains("terraform destroy") && !page.contains("Revision 2"),
+        "{page}"
+    );
+    // Behind the one that was seen it goes out.
+    assert_eq!(save("1").await, 200);
+    let (_, page) = visit.get("/policy").await;
+    assert!(page.contains("Revision 2"), "{page}");
+    let late = json!({"policy": "", "base": 1});
+    assert_eq!(server.admin("/v1/admin/push", late).await.0, 409);
 }
 
 #[tokio::test(flavor = "multi_thread")]
