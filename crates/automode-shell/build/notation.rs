@@ -87,7 +87,7 @@ fn role(name: &str) -> Result<String> {
             | "form-file" | "keyed-file" | "git-config" | "tar-action" | "cookie" | "ssh-option"
             | "socat" | "mode" | "editor" | "debugger" | "unseen" | "encoded-file" | "write-out"
             | "magic-open" | "fetched" | "refspec" | "query" | "dsn" | "file-scheme"
-            | "unit-property" | "plain" | "unpacked" | "terminal-format" | "go-flags"
+            | "unit-property" | "plain" | "unpacked" | "terminal-format" | "keys" | "go-flags"
             | "media-filter" | "compiler-flags" | "linker-flags" | "own-config" | "write-beginning",
             "",
         ) => camel(head),
@@ -172,6 +172,9 @@ pub fn tests(text: &str, names: &FlagNumbers) -> Result<String> {
 }
 
 fn group(kind: &str, tests: &str, names: &FlagNumbers) -> Result<String> {
+    if kind == "unless" && tests.contains("@any=") {
+        return Err("`@any=` may hold for a word that is not known: it cannot excuse".to_owned());
+    }
     let tests: Vec<String> = tests
         .split_whitespace()
         .map(|word| test(word, names))
@@ -184,7 +187,14 @@ fn test(word: &str, names: &FlagNumbers) -> Result<String> {
     if word == "piped" {
         return Ok("Test::Piped".to_owned());
     }
+    if word == "fed" {
+        return Ok("Test::Fed".to_owned());
+    }
     if let Some(count) = word.strip_prefix('@') {
+        if let Some(words) = count.strip_prefix("any=") {
+            let words: Vec<String> = words.split('|').map(|word| format!("{word:?}")).collect();
+            return Ok(format!("Test::Some(&[{}])", words.join(", ")));
+        }
         if let Some(words) = count.strip_prefix("*=") {
             let words: Vec<String> = words.split('|').map(|word| format!("{word:?}")).collect();
             return Ok(format!("Test::Every(&[{}])", words.join(", ")));

@@ -129,6 +129,11 @@ impl Evaluator<'_> {
             self.record(prepared, shell);
             return CommandOutput::unknown(Taint::NONE);
         }
+        // `exec -a pkill pgrep x`: some programs are another one under another name.
+        if options.has('a') {
+            let kind = GapKind::Syntax("a program under another name".to_owned());
+            self.gap(kind, prepared.span);
+        }
         let argv = options.operands.to_vec();
         if argv.is_empty() {
             self.record(prepared, shell);

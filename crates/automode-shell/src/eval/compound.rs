@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Evaluator;
 use super::condition::foreign;
+use super::dialect::is_called_by_itself;
 use super::expand::Quotes;
 use super::flow::changes_directory;
 use super::output::{CommandOutput, stdin_taint};
@@ -94,6 +95,10 @@ impl Evaluator<'_> {
                     bodies: vec![Arc::clone(body)],
                     ..ShellFunction::default()
                 };
+                if is_called_by_itself(name) {
+                    let kind = GapKind::Syntax("a function that the shell calls by itself".to_owned());
+                    self.gap(kind, body.span);
+                }
                 shell.functions.insert(name.clone(), function);
                 CommandOutput::default()
             }

@@ -14,6 +14,7 @@ mod command;
 mod compound;
 mod condition;
 mod declare;
+mod dialect;
 mod directory;
 mod expand;
 mod field;

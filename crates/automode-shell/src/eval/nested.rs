@@ -437,6 +437,9 @@ impl Evaluator<'_> {
         cwd: Option<&Value>,
     ) -> ShellState {
         let mut child = shell.child();
+        if invocation.is_a(Nature::Shell) {
+            child.reads_otherwise = invocation.is_a(Nature::ReadsOtherwise);
+        }
         match stdin {
             NestedStdin::Same => child.stdin = invocation.stdin.clone(),
             NestedStdin::Empty => {

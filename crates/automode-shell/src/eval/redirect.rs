@@ -215,7 +215,11 @@ impl Evaluator<'_> {
             (None, 0) => {
                 let mut opened = all.opened.iter().chain(&shell.opened).rev();
                 let known = opened.find(|(open, _)| Some(*open) == from);
-                let unknown = Stdin::Pipe(Taint::UNKNOWN.with(value.taint()));
+                // `rg x <&-` has no input at all.
+                let unknown = match value.literal().as_deref() {
+                    Some("-") => Stdin::Text(Value::text("", value.span)),
+                    Some(_) | None => Stdin::Pipe(Taint::UNKNOWN.with(value.taint())),
+                };
                 all.stdin = Some(known.map_or(unknown, |(_, stdin)| stdin.clone()));
             }
             (Some(_), 0) => all.stdin = Some(Stdin::Pipe(Taint::NETWORK)),
@@ -320,6 +324,11 @@ impl Evaluator<'_> {
             return;
         }
         let value = self.one_file(word, shell);
+        // `echo x >! notes.txt` writes `!` in bash and `notes.txt` in zsh.
+        if value.prefix().starts_with('!') {
+            let kind = crate::ir::GapKind::Syntax("a redirection that shells read differently".to_owned());
+            self.gap(kind, span);
+        }
         self.write_value(&value, how, descriptors, span, shell, all);
     }
 

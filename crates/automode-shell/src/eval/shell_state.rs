@@ -58,6 +58,8 @@ pub(super) struct ShellState {
     pub(super) forgives: bool,
     /// It may be a shell that knows only what all of them know: `sh`, a task's, a program's.
     pub(super) plain: bool,
+    /// A shell that reads some of what bash reads in its own way: `zsh`.
+    pub(super) reads_otherwise: bool,
     /// Not this machine: paths and variables of here mean nothing.
     pub(super) remote: bool,
     pub(super) files: Files,
@@ -121,6 +123,7 @@ impl ShellState {
             shows_commands: false,
             forgives: false,
             plain: false,
+            reads_otherwise: false,
             remote: false,
             files: Files::default(),
             streams: Shared::default(),

@@ -4,6 +4,7 @@
 //! is read as far as it is known, and its gap says that more may run.
 
 use super::Evaluator;
+use super::dialect::read_otherwise;
 use super::output::CommandOutput;
 use super::shell_state::ShellState;
 use super::variable::{Stored, VariableBinding, VariableNature};
@@ -67,6 +68,11 @@ impl Evaluator<'_> {
         span: Span,
         shell: &mut ShellState,
     ) -> CommandOutput {
+        if shell.reads_otherwise
+            && let Some(what) = read_otherwise(text)
+        {
+            self.gap(GapKind::Syntax(what.to_owned()), span);
+        }
         match self.parse(text, span) {
             Some(script) => self.script(&script, shell),
             None => CommandOutput::unknown(Taint::UNKNOWN),

@@ -12,6 +12,8 @@ pub enum Nature {
     Bash,
     /// Reads what `sh` reads, and perhaps more: `dash`, `ksh`, `bash`.
     PosixShell,
+    /// Reads some of what `bash` reads in its own way: `zsh`.
+    ReadsOtherwise,
     /// Runs a command line with other rights: `sudo`, `su`.
     Elevate,
     /// Prints its words and nothing else: `echo`.

@@ -35,8 +35,12 @@ impl Meaning<'_> {
                 return;
             }
         }
-        if used == PathUse::Read && is_fetched(&value.prefix()) {
+        if matches!(used, PathUse::Read | PathUse::List) && is_fetched(&value.prefix()) {
             return self.url(Direction::Receive, value, cwd);
+        }
+        // `strip @list`: many programs take the words that such a file holds.
+        if value.prefix().len() > 1 && value.prefix().starts_with('@') {
+            self.unseen(format!("the words that `{}` holds", value.shown()), value.span);
         }
         // `rm -rf target/*/` goes through links, and empties what they lead to.
         if deletes && value.literal().is_none() && value.shown().ends_with('/') {

@@ -270,6 +270,8 @@ impl Meaning<'_> {
             | Test::AtLeast(_)
             | Test::Operand(..)
             | Test::Every(_)
+            | Test::Some(_)
+            | Test::Fed
             | Test::Piped => false,
         };
         let speaks = |given: &FlagUse| {
@@ -279,6 +281,8 @@ impl Meaning<'_> {
                 | Test::AtLeast(_)
                 | Test::Operand(..)
                 | Test::Every(_)
+                | Test::Some(_)
+                | Test::Fed
                 | Test::Piped => false,
             })
         };
@@ -326,6 +330,15 @@ impl Meaning<'_> {
                 };
                 words.iter().any(known)
             }),
+            Test::Some(words) => parsed.operands.iter().any(|operand| {
+                let may_be = operand.value.literal().is_none();
+                may_be || words.iter().any(|word| is(&operand.value, word))
+            }),
+            Test::Fed => match &self.invocation.stdin {
+                Stdin::Inherited => false,
+                Stdin::Text(text) => text.literal().is_none_or(|text| !text.is_empty()),
+                Stdin::File(_) | Stdin::Pipe(_) => true,
+            },
             Test::Piped => !matches!(self.invocation.stdin, Stdin::Inherited),
         }
     }

@@ -41,6 +41,7 @@ impl Meaning<'_> {
             Role::NetworkShell => self.network_shell(Value::join(words.values)),
             Role::Task(runner) => self.tasks(runner, words),
             Role::Into => self.into(words),
+            Role::Keys => self.keys(words.values),
             Role::Args => {}
             Role::None
             | Role::Pattern
@@ -203,6 +204,7 @@ impl Meaning<'_> {
             | Role::NetworkShell
             | Role::Task(_)
             | Role::Into
+            | Role::Keys
             | Role::Args => {}
         }
     }

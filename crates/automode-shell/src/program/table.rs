@@ -224,8 +224,12 @@ pub(crate) enum Test {
     Operand(usize, &'static str),
     /// Every operand is one of these words.
     Every(&'static [&'static str]),
+    /// Some operand is, or may be, one of these words.
+    Some(&'static [&'static str]),
     /// Something other than the terminal is on standard input.
     Piped,
+    /// Something is on standard input, and it holds something: not `/dev/null`.
+    Fed,
 }
 
 /// What a word means to the program.
@@ -341,6 +345,8 @@ pub(crate) enum Role {
     Refspec,
     /// Words of a terminal multiplexer, which may hold commands.
     TerminalFormat,
+    /// Keys that are typed into a terminal.
+    Keys,
     /// Flags that `go` hands to its compiler and linker.
     GoFlags,
     /// A graph of media filters.

@@ -151,7 +151,9 @@ fn language_of(path: &str, body: &str) -> Option<Language> {
         Some("sed") => Some(Language::Sed),
         Some("sql") => Some(Language::Sql),
         Some("ps1" | "psm1") => Some(Language::PowerShell),
-        Some("sh" | "bash" | "zsh" | "ksh" | "dash") => Some(Language::Shell),
+        Some("sh" | "bash" | "ksh" | "dash") => Some(Language::Shell),
+        // Another shell than the one that reads it here.
+        Some("zsh") => None,
         // Without a first line the shell reads the file itself.
         Some(_) | None if is_text(body) => Some(Language::Shell),
         Some(_) | None => None,
@@ -172,7 +174,7 @@ fn interpreter(line: &str) -> Option<Language> {
     }
     let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     match program {
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "mksh" => Some(Language::Shell),
+        "sh" | "bash" | "dash" | "ksh" | "ash" | "mksh" => Some(Language::Shell),
         "python" | "pypy" => Some(Language::Python),
         "node" | "nodejs" | "deno" | "bun" | "ts-node" | "tsx" => Some(Language::JavaScript),
         "ruby" => Some(Language::Ruby),
