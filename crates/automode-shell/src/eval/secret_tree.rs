@@ -394,6 +394,10 @@ fn matched_tree(
 fn exclusions(invocation: &Invocation) -> Vec<String> {
     const FLAGS: &[&str] = &["--exclude", "-x", "-xr", "-X"];
     let words: Vec<String> = invocation.argv.iter().skip(1).map(Value::shown).collect();
+    // `--include=.env --exclude='*'`: what is taken first is not left out.
+    if words.iter().any(|word| takes_again(word)) {
+        return Vec::new();
+    }
     let glued = words.iter().filter_map(|word| {
         word.strip_prefix("--exclude=")
             .or_else(|| word.strip_prefix("-xr!"))
@@ -407,6 +411,12 @@ fn exclusions(invocation: &Invocation) -> Vec<String> {
         })
         .filter_map(|pair| pair.get(1));
     glued.map(str::to_owned).chain(next.cloned()).collect()
+}
+
+/// Whether an option takes names in that another leaves out.
+fn takes_again(word: &str) -> bool {
+    let fronts = ["--include", "--filter", "+ ", "-i!", "-ir!"];
+    fronts.iter().any(|front| word.starts_with(front))
 }
 
 /// Whether an exclusion covers a name to the letter, or by a star at its end.

@@ -39,7 +39,7 @@ impl Meaning<'_> {
             return self.url(Direction::Receive, value, cwd);
         }
         // `strip @list`: many programs take the words that such a file holds.
-        if value.prefix().len() > 1 && value.prefix().starts_with('@') {
+        if used != PathUse::List && value.prefix().len() > 1 && value.prefix().starts_with('@') {
             self.unseen(format!("the words that `{}` holds", value.shown()), value.span);
         }
         // `rm -rf target/*/` goes through links, and empties what they lead to.
