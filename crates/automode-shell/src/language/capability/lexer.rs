@@ -106,8 +106,15 @@ struct CodeLexer<'a> {
     /// How far lines were counted.
     counted: usize,
     found: Vec<CodeLexeme>,
-    /// Texts that begin on the next line, by their last line.
-    heredocs: Vec<String>,
+    /// Texts that begin on the next line.
+    heredocs: Vec<LaterText>,
+}
+
+/// A text that begins on the next line and ends with a line of its own.
+struct LaterText {
+    end: String,
+    /// No code is read in it.
+    raw: bool,
 }
 
 impl<'a> CodeLexer<'a> {
@@ -137,7 +144,7 @@ impl<'a> CodeLexer<'a> {
             }
             if next == '\n' && !self.heredocs.is_empty() {
                 self.cursor.next();
-                self.skip_heredocs()?;
+                self.skip_heredocs(depth)?;
                 continue;
             }
             if next.is_whitespace() {

@@ -1,6 +1,8 @@
 //! Names that are not written down as they are called: put together, spelled in numbers,
 //! or given as a value.
 
+use std::borrow::Cow;
+
 use super::SourceLanguage;
 use super::lexer::{CodeLexeme, CodeToken};
 use super::scan::FileScan;
@@ -222,8 +224,42 @@ impl FileScan<'_> {
     }
 }
 
-/// Text that a compiler reads otherwise than it looks: names cut by the end of a
-/// line in C, letters spelled as numbers in Java.
+/// A text as its compiler reads it: Java takes `\\u0041` for a letter before anything else.
+pub(super) fn spelled_out(language: SourceLanguage, text: &str) -> Result<Cow<'_, str>, String> {
+    let translates = matches!(language, SourceLanguage::Java | SourceLanguage::Groovy);
+    if !translates || !text.contains("\\u") {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, from) = rest.split_at(at);
+        plain.push_str(before);
+        let behind = from.get(1..).unwrap_or_default();
+        let Some(digits) = behind.strip_prefix('u') else {
+            // Two of them are one that spells nothing.
+            let length = if behind.starts_with('\\') { 2 } else { 1 };
+            plain.push_str(from.get(..length).unwrap_or_default());
+            rest = from.get(length..).unwrap_or_default();
+            continue;
+        };
+        let digits = digits.trim_start_matches('u');
+        let number = digits
+            .get(..4)
+            .and_then(|four| u32::from_str_radix(four, 16).ok());
+        match number {
+            // What it spells may spell on.
+            Some(0x5c) | None => return Err("letters that are spelled as numbers".to_owned()),
+            // Half of a letter stands in texts only.
+            Some(number) => plain.push(char::from_u32(number).unwrap_or('\u{fffd}')),
+        }
+        rest = digits.get(4..).unwrap_or_default();
+    }
+    plain.push_str(rest);
+    Ok(Cow::Owned(plain))
+}
+
+/// Text that a compiler reads otherwise than it looks: names cut by the end of a line in C.
 pub(super) fn disguised(language: SourceLanguage, text: &str) -> Option<String> {
     let is_word = |letter: Option<char>| letter.is_some_and(|c| c == '_' || c.is_alphanumeric());
     match language {
@@ -236,16 +272,6 @@ pub(super) fn disguised(language: SourceLanguage, text: &str) -> Option<String> 
             (is_word(before) && is_word(after))
                 .then(|| "a name that is cut by a line's end".to_owned())
         }),
-        SourceLanguage::Java | SourceLanguage::Groovy => {
-            text.match_indices("\\u").find_map(|(at, _)| {
-                let digits = text
-                    .get(at.saturating_add(1)..)?
-                    .trim_start_matches('u')
-                    .get(..4)?;
-                let letter = u32::from_str_radix(digits, 16).ok()?;
-                (letter < 0x80).then(|| "letters that are spelled as numbers".to_owned())
-            })
-        }
         // Names in backquotes are for those that a keyword is in the way of.
         SourceLanguage::Kotlin => {
             let mut quoted = text.split('`').skip(1).step_by(2);
@@ -259,7 +285,9 @@ pub(super) fn disguised(language: SourceLanguage, text: &str) -> Option<String> 
             (chained && quoted.any(|name| !keyword(name) && !name.contains(' ')))
                 .then(|| "names in backquotes".to_owned())
         }
-        SourceLanguage::Rust
+        SourceLanguage::Java
+        | SourceLanguage::Groovy
+        | SourceLanguage::Rust
         | SourceLanguage::Go
         | SourceLanguage::CSharp
         | SourceLanguage::Swift

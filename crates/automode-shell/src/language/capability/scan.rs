@@ -7,7 +7,7 @@ use super::directive::directives;
 use super::import::{FileImports, imports};
 use super::lexer::{CodeLexeme, CodeToken, tokens};
 use super::loaded_file::loaded_files;
-use super::made_name::disguised;
+use super::made_name::{disguised, spelled_out};
 use super::resolved_name::ResolvedName;
 use super::syntax::{LexicalRules, rules};
 use super::table::NameRule;
@@ -24,6 +24,7 @@ pub(super) fn scan(language: SourceLanguage, text: &str) -> Result<Vec<Capabilit
     if let Some(why) = disguised(language, text) {
         return Err(why);
     }
+    let text = &*spelled_out(language, text)?;
     let rules = rules(language);
     let tokens = tokens(text, rules)?;
     let imports = imports(language, &tokens);

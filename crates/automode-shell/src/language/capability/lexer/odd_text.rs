@@ -1,6 +1,6 @@
 //! Texts that a language writes in a way of its own: raw strings, heredocs, patterns, sigils.
 
-use super::{CodeLexer, CodeToken, near_line};
+use super::{CodeLexer, CodeToken, Cursor, LaterText, near_line};
 use crate::language::capability::syntax::{Oddity, QuoteRule};
 
 /// The most signs that stand around a raw text.
@@ -18,7 +18,7 @@ impl<'a> CodeLexer<'a> {
                 Oddity::Cpp => self.cpp()?,
                 Oddity::CSharp => self.csharp(depth)?,
                 Oddity::Swift => self.swift()?,
-                Oddity::Regex => self.regex()?,
+                Oddity::Regex => self.regex(depth)?,
                 Oddity::Ruby => self.ruby(depth)?,
                 Oddity::Php => self.php()?,
                 Oddity::Sigils => self.sigil(depth)?,
@@ -183,7 +183,7 @@ impl<'a> CodeLexer<'a> {
     }
 
     /// A slash in the place of a value opens a regular expression.
-    fn regex(&mut self) -> Result<bool, String> {
+    fn regex(&mut self, depth: usize) -> Result<bool, String> {
         let rest = self.cursor.rest();
         if !rest.starts_with('/') || rest.starts_with("//") || rest.starts_with("/*") {
             return Ok(false);
@@ -246,25 +246,42 @@ impl<'a> CodeLexer<'a> {
             }
             return Ok(false);
         }
-        let mut class = false;
         self.cursor.next();
+        self.pattern(depth)?;
+        self.cursor.take_while(char::is_alphanumeric);
+        self.push(CodeToken::Number);
+        Ok(true)
+    }
+
+    /// The inside of a regular expression, and the code in it.
+    fn pattern(&mut self, depth: usize) -> Result<(), String> {
+        let ruby = self.has(Oddity::Ruby);
+        // `x = /` of Ruby goes on over lines; behind a word a slash may divide.
+        let many_lines = ruby && !matches!(self.last_token(), Some(CodeToken::Word(_)));
+        let mut class = false;
         loop {
+            if ruby && self.cursor.eat("#{") {
+                self.run(Some("}"), depth.saturating_add(1))?;
+                continue;
+            }
             match self.cursor.next() {
                 Some('\\') => {
                     self.cursor.next();
                 }
                 Some('[') => class = true,
                 Some(']') => class = false,
-                Some('/') if !class => break,
+                Some('/') if !class => return Ok(()),
+                Some('\n') if many_lines => {}
                 Some('\n') | None => {
                     return Err(format!("line {}: an expression does not end", self.line));
                 }
                 Some(_) => {}
             }
         }
-        self.cursor.take_while(char::is_alphanumeric);
-        self.push(CodeToken::Number);
-        Ok(true)
+    }
+
+    fn last_token(&self) -> Option<&CodeToken> {
+        self.found.last().map(|last| &last.token)
     }
 
     fn ruby(&mut self, depth: usize) -> Result<bool, String> {
@@ -285,6 +302,11 @@ impl<'a> CodeLexer<'a> {
         if capital.is_some_and(|c| c.is_ascii_uppercase()) && self.document_start("<<", "<<") {
             return Ok(true);
         }
+        // `x = <<'END'`; behind a value it appends a text.
+        let begins_value = matches!(self.last_token(), Some(CodeToken::Mark("=" | "(" | ",")));
+        if begins_value && matches!(capital, Some('"' | '\'')) && self.document_start("<<", "<<") {
+            return Ok(true);
+        }
         // `?a` is a character, `:"a"` a symbol.
         if rest.starts_with('?')
             && rest.chars().nth(2).is_none_or(|c| !c.is_alphanumeric())
@@ -298,7 +320,7 @@ impl<'a> CodeLexer<'a> {
         if self.percent(depth)? {
             return Ok(true);
         }
-        self.regex()
+        self.regex(depth)
     }
 
     fn at_line_start(&self) -> bool {
@@ -393,6 +415,11 @@ impl<'a> CodeLexer<'a> {
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             return false;
         }
+        // A name of several words is read as code, which hides nothing.
+        let after = behind.get(name.len().saturating_add(1)..);
+        if quoted && !after.is_some_and(|after| after.starts_with(['"', '\''])) {
+            return false;
+        }
         let opener = if rest.starts_with(one) { one } else { two };
         self.cursor.eat(opener);
         self.cursor.take_while(|c| c == '"' || c == '\'');
@@ -400,31 +427,87 @@ impl<'a> CodeLexer<'a> {
         if quoted {
             self.cursor.take_while(|c| c == '"' || c == '\'');
         }
-        self.heredocs.push(name);
+        let raw = behind.starts_with('\'');
+        self.heredocs.push(LaterText { end: name, raw });
         true
     }
 
-    pub(super) fn skip_heredocs(&mut self) -> Result<(), String> {
-        for name in std::mem::take(&mut self.heredocs) {
-            let mut text = String::new();
+    pub(super) fn skip_heredocs(&mut self, depth: usize) -> Result<(), String> {
+        for later in std::mem::take(&mut self.heredocs) {
+            let start = self.cursor.at();
+            let mut length = 0_usize;
             loop {
                 let line = self.cursor.line();
-                if line.trim().trim_end_matches([';', ')', ',']) == name {
+                if line.trim().trim_end_matches([';', ')', ',']) == later.end {
                     break;
                 }
-                text.push_str(line);
-                text.push('\n');
+                length = self.cursor.at().saturating_sub(start);
                 if self.cursor.next().is_none() {
                     return Err(format!("line {}: a text does not end", self.line));
                 }
             }
-            // Code inside it is not read.
-            if text.contains("#{") || text.contains("{$") || text.contains("${") {
-                return Err(format!("line {}: code in a long text", self.line));
-            }
+            let text = self.cursor.since(start);
             self.count_lines();
-            self.push_text(&text);
+            let text = text.get(..length).unwrap_or_default();
+            match (later.raw, self.code_marks()) {
+                (true, _) => self.push_text(text),
+                (false, Some(marks)) => self.long_text(text, marks, depth)?,
+                // Code inside it is not read.
+                (false, None) if text.contains("${") || text.contains("%{") => {
+                    return Err(format!("line {}: code in a long text", self.line));
+                }
+                (false, None) => self.push_text(text),
+            }
         }
+        Ok(())
+    }
+
+    /// What opens code in a text over several lines.
+    fn code_marks(&self) -> Option<&'static [&'static str]> {
+        if self.has(Oddity::Ruby) {
+            Some(&["#{"])
+        } else if self.has(Oddity::Php) {
+            Some(&["{$", "${"])
+        } else {
+            None
+        }
+    }
+
+    /// A text over several lines, and the code in it.
+    fn long_text(&mut self, text: &'a str, marks: &[&str], depth: usize) -> Result<(), String> {
+        let mut plain = String::new();
+        let mut codes = Vec::new();
+        let mut cursor = Cursor::new(text);
+        while let Some(letter) = cursor.peek() {
+            if letter == '\\' {
+                cursor.next();
+                plain.extend(cursor.next());
+            } else if let Some(mark) = marks.iter().find(|mark| cursor.eat(mark)) {
+                plain.push('\u{fffd}');
+                let mut inner = CodeLexer {
+                    cursor: Cursor::new(cursor.rest()),
+                    rules: self.rules,
+                    line: self.line,
+                    counted: 0,
+                    found: Vec::new(),
+                    heredocs: Vec::new(),
+                };
+                // `{$name}`: the sign belongs to the code.
+                if *mark == "{$" {
+                    inner.push(CodeToken::Mark("$"));
+                }
+                inner.run(Some("}"), depth.saturating_add(1))?;
+                let read = inner.cursor.at();
+                cursor = Cursor::new(cursor.rest().get(read..).unwrap_or_default());
+                codes.extend(inner.found);
+            } else {
+                cursor.next();
+                plain.push(letter);
+            }
+        }
+        let whole = codes.is_empty();
+        self.push(CodeToken::Text { text: plain, whole });
+        self.found.extend(codes);
         Ok(())
     }
 
