@@ -57,6 +57,12 @@ const LENGTH: usize = 256 * 1024;
 /// A word may stand for this many texts before it counts as unknown.
 const CHOICES: usize = 8;
 
+/// Whether two texts of Python do the same: they differ in nothing but comments and blanks.
+#[must_use]
+pub fn is_same_python(one: &str, other: &str) -> bool {
+    one.len() <= LENGTH && other.len() <= LENGTH && python::is_same_program(one, other)
+}
+
 /// Reads code for what it would do.
 #[must_use]
 pub fn read(source: &CodeSource<'_>, context: &Context, facts: &Facts) -> ProgramEffects {

@@ -56,6 +56,16 @@ impl<'a> CodeReading<'a> {
         std::mem::replace(&mut self.loading, module)
     }
 
+    /// The module whose own statements run.
+    pub(in crate::language) fn loading(&self) -> Option<&str> {
+        self.loading.as_deref()
+    }
+
+    /// Whether what is found now is left out.
+    pub(in crate::language) const fn is_muted(&self) -> bool {
+        self.muted
+    }
+
     pub(in crate::language) fn finish(mut self) -> ProgramEffects {
         self.found.output = Output {
             taint: self.seen,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use automode_shell::language::is_same_python;
+
 use super::kind;
 
 /// Words by which Python starts a program or runs a text, or comes by one that does.
@@ -68,6 +70,13 @@ pub(super) fn may_start_anew(path: &str, before: &str, now: &str) -> bool {
         .any(|word| STARTS.contains(&word) || defined.contains(&word))
 }
 
+/// Whether a change leaves what the text does as it was: only blanks at its end differ, or, in
+/// Python, comments and blanks.
+pub(super) fn does_the_same(path: &str, before: &str, now: &str) -> bool {
+    let is_python = matches!(kind::ending(path), "py" | "pyw");
+    before.trim_end() == now.trim_end() || is_python && is_same_python(before, now)
+}
+
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
 }
@@ -88,7 +97,34 @@ fn name(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::may_start_anew;
+    use super::{does_the_same, may_start_anew};
+
+    #[test]
+    fn a_change_of_comments_and_blanks_does_the_same() {
+        let before = "import os\n\ndef home():\n    return os.getcwd()\n";
+        let check = |path: &str, now: &str, expected: bool| {
+            assert_eq!(does_the_same(path, before, now), expected, "{now}");
+        };
+        check("/w/a.rb", &format!("{before}\n\n"), true);
+        check("/w/a.rb", &format!("{before}# why\n"), false);
+        check("/w/a.py", &format!("{before}# why\n"), true);
+        check(
+            "/w/a.py",
+            "import os\ndef home():\n    # why\n    return os.getcwd()",
+            true,
+        );
+        for other in [
+            "import os\n\ndef home():\n    return os.getlogin()\n".to_owned(),
+            format!("{before}home()\n"),
+            format!("#!/bin/sh\n{before}"),
+            format!("# coding: utf-7\n{before}"),
+            format!("{before}# /// script\n# dependencies = [\"x\"]\n# ///\n"),
+            format!("{before}# %%\n# !rm -rf ~\n"),
+            "def home(:\n".to_owned(),
+        ] {
+            check("/w/a.py", &other, false);
+        }
+    }
 
     #[test]
     fn a_new_line_that_names_a_way_to_start_code_may_start_something_else() {

@@ -8,7 +8,7 @@ use automode_shell::{
     Target, Value, analyse,
 };
 
-use super::change::may_start_anew;
+use super::change::{does_the_same, may_start_anew};
 use super::data::{code_in_data, commands_of, data_marks, values_of};
 use super::example::examples;
 use super::kind::{self, ProjectFileKind};
@@ -97,6 +97,11 @@ impl<'c, 'a> ProjectReader<'c, 'a> {
 
     /// What stands out in a file, beyond what its committed text had already.
     pub fn suspicions(&self, file: &ChangedFile) -> Vec<Suspicion> {
+        if let (Some(before), Some(now)) = (&file.before, text(&file.now))
+            && does_the_same(&file.path, before, now)
+        {
+            return Vec::new();
+        }
         let now = match &file.now {
             FileFact::Text { body, .. } => self.marks(&file.path, body),
             // What is not there is not loaded.

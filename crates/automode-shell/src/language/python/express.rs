@@ -8,7 +8,7 @@ use crate::{GapKind, Taint};
 use ruff_python_ast::{Expr, ExprCompare, ExprDict, Number};
 
 /// Nested evaluations, calls of the program's functions included.
-const DEPTH: usize = 160;
+pub(super) const DEPTH: usize = 160;
 
 impl PyProgram<'_, '_> {
     pub(super) fn eval(&mut self, expression: &Expr) -> PyValue {

@@ -7,11 +7,15 @@ use ruff_python_ast::{StmtImport, StmtImportFrom};
 
 use super::super::library::PYTHON;
 use super::PyProgram;
+use super::express::DEPTH;
 use super::value::PyValue;
 use crate::{Act, Code, FileFact, Origin, Taint, Target};
 
 /// Modules of the project that one program may pull in.
-const MODULES: usize = 24;
+const MODULES: usize = 64;
+
+/// What a module that is loaded inside another counts for among nested evaluations.
+const LOAD: usize = 10;
 
 /// Loaded before any script starts, so a file of the same name hides nothing.
 const PRELOADED: &[&str] = &[
@@ -229,7 +233,8 @@ impl PyProgram<'_, '_> {
                 return Some(PyValue::Unknown(Taint::UNKNOWN));
             }
         };
-        if self.imported.len() >= MODULES {
+        let is_deep = self.depth.saturating_add(LOAD) >= DEPTH;
+        if is_deep || self.imported.len() >= MODULES {
             self.reading.gap(crate::GapKind::Budget);
             return None;
         }
@@ -253,9 +258,9 @@ impl PyProgram<'_, '_> {
         // What this session wrote is read to the letter.
         let module = (!session).then(|| path.to_owned());
         let loading = self.reading.load(module);
-        self.depth = self.depth.saturating_add(10);
+        self.depth = self.depth.saturating_add(LOAD);
         self.run_text(body);
-        self.depth = self.depth.saturating_sub(10);
+        self.depth = self.depth.saturating_sub(LOAD);
         self.reading.load(loading);
         self.reading.mute(muted);
         self.state.frames = frames;

@@ -2,7 +2,7 @@
 
 use super::arguments::CallArguments;
 use super::attribute::find_member;
-use super::method::has_library_base;
+use super::method::{BaseCalls, base_calls};
 use super::state::{Frame, Names};
 use super::value::{Binding, FunctionBody, HeapObject, PyClass, PyFunction, PyValue, TextForm};
 use super::{ArgumentSource, PyProgram};
@@ -21,16 +21,14 @@ impl PyProgram<'_, '_> {
         arguments: ArgumentSource,
         site: usize,
     ) -> PyValue {
-        let identity = Rc::as_ptr(function).cast::<()>() as usize;
         let nested = self
             .running
             .iter()
-            .filter(|(other, _)| *other == identity)
+            .filter(|(other, _)| Rc::ptr_eq(other, function))
             .count();
-        let widened = self
-            .running
-            .iter()
-            .any(|(other, arguments)| *other == identity && *arguments == ArgumentSource::Any);
+        let widened = self.running.iter().any(|(other, arguments)| {
+            Rc::ptr_eq(other, function) && *arguments == ArgumentSource::Any
+        });
         if widened {
             // The body is being walked for every possible call already.
             return PyValue::Data(self.given_taint(&given));
@@ -44,7 +42,11 @@ impl PyProgram<'_, '_> {
         } else {
             (given, arguments)
         };
-        self.running.push((identity, arguments));
+        let before = self.call_state(function, &given, arguments, site);
+        if let Some(result) = before.as_ref().and_then(|now| self.walked(function, now)) {
+            return result;
+        }
+        self.running.push((Rc::clone(function), arguments));
         let outer = std::mem::replace(&mut self.module, function.module);
         let weak = std::mem::take(&mut self.weak);
         let receiver = given.positional.first().cloned();
@@ -66,10 +68,14 @@ impl PyProgram<'_, '_> {
         self.weak = weak;
         self.module = outer;
         self.running.pop();
-        match frame.yielded {
+        let result = match frame.yielded {
             Some(yielded) => self.list(site, Vec::new(), Some(yielded)),
             None => result.or(frame.returned).unwrap_or(PyValue::None),
+        };
+        if let Some(before) = before {
+            self.keep_walked(function, before, &result);
         }
+        result
     }
 
     /// A call of a function inside itself stands for all deeper ones.
@@ -172,7 +178,7 @@ impl PyProgram<'_, '_> {
                 fields: BTreeMap::new(),
             },
         );
-        let library = has_library_base(class);
+        let calls = base_calls(class);
         match find_member(class, "__init__") {
             Some(PyValue::Function(init)) => {
                 self.invoke(
@@ -203,18 +209,17 @@ impl PyProgram<'_, '_> {
         }
         // Operators, `with` and frameworks call these by themselves.
         let implicit = move |name: &str| {
-            library && name != "__init__"
-                || (name.starts_with("__")
-                    && !matches!(
-                        name,
-                        "__init__"
-                            | "__call__"
-                            | "__enter__"
-                            | "__exit__"
-                            | "__iter__"
-                            | "__next__"
-                            | "__getitem__"
-                    ))
+            let is_operator = name.starts_with("__");
+            let is_followed = matches!(
+                name,
+                "__call__" | "__enter__" | "__exit__" | "__iter__" | "__next__" | "__getitem__"
+            );
+            name != "__init__"
+                && match calls {
+                    BaseCalls::Nothing => is_operator && !is_followed,
+                    BaseCalls::Operators => is_operator || name == "keys",
+                    BaseCalls::Anything => true,
+                }
         };
         self.run_methods(class, &instance, implicit);
         instance

@@ -154,8 +154,8 @@ impl PyProgram<'_, '_> {
             } else if let PyValue::Class(base) = base
                 && let Some(PyValue::Function(function)) = base.members.get(name)
             {
-                let identity = Rc::as_ptr(function).cast::<()>() as usize;
-                if self.running.iter().any(|(running, _)| *running == identity) {
+                let mut running = self.running.iter();
+                if running.any(|(running, _)| Rc::ptr_eq(running, function)) {
                     continue;
                 }
                 let function = Rc::clone(function);
@@ -312,25 +312,87 @@ impl PyProgram<'_, '_> {
     }
 }
 
-/// Whether a framework may call the methods of a class by itself.
-pub(super) fn has_library_base(class: &PyClass) -> bool {
-    class.bases.iter().any(|base| {
-        if let PyValue::Class(base) = base {
-            return has_library_base(base);
-        }
-        !matches!(base, PyValue::Name(name) if CALLS_NOTHING.contains(&name.as_ref()))
-    })
+/// What the library classes that a class comes from call of it by themselves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum BaseCalls {
+    Nothing,
+    /// `get` of a mapping calls `__getitem__`, and `in` calls `__iter__`.
+    Operators,
+    /// A framework may call any method.
+    Anything,
+}
+
+pub(super) fn base_calls(class: &PyClass) -> BaseCalls {
+    let each = class.bases.iter().map(|base| match base {
+        PyValue::Class(base) => base_calls(base),
+        PyValue::Name(name) if is_inert_base(name) => BaseCalls::Nothing,
+        PyValue::Name(name) if is_collection(name) => BaseCalls::Operators,
+        _ => BaseCalls::Anything,
+    });
+    each.max().unwrap_or(BaseCalls::Nothing)
 }
 
 /// Library classes that call no method of those that come from them.
-const CALLS_NOTHING: &[&str] = &[
-    "object",
-    "abc.ABC",
-    "typing.NamedTuple",
-    "typing.Protocol",
-    "enum.Enum",
-    "Exception",
-];
+fn is_inert_base(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "object",
+        "abc.ABC",
+        "typing.Generic",
+        "typing.NamedTuple",
+        "typing.Protocol",
+        "typing.TypedDict",
+        "typing_extensions.Protocol",
+        "typing_extensions.TypedDict",
+        "enum.Enum",
+        "enum.Flag",
+        "enum.IntEnum",
+        "enum.IntFlag",
+        "enum.StrEnum",
+    ];
+    let is_exception = !name.contains('.')
+        && ["Error", "Exception", "Warning"]
+            .iter()
+            .any(|end| name.ends_with(end));
+    is_exception || NAMES.contains(&name)
+}
+
+/// Classes of values whose own methods only go through the operators.
+fn is_collection(name: &str) -> bool {
+    const BUILT_IN: &[&str] = &[
+        "bytes",
+        "dict",
+        "float",
+        "frozenset",
+        "int",
+        "list",
+        "set",
+        "str",
+        "tuple",
+        "collections.OrderedDict",
+        "collections.UserDict",
+        "collections.UserList",
+        "collections.UserString",
+        "typing.AsyncIterable",
+        "typing.AsyncIterator",
+        "typing.Collection",
+        "typing.Container",
+        "typing.Dict",
+        "typing.FrozenSet",
+        "typing.Hashable",
+        "typing.Iterable",
+        "typing.Iterator",
+        "typing.List",
+        "typing.Mapping",
+        "typing.MutableMapping",
+        "typing.MutableSequence",
+        "typing.MutableSet",
+        "typing.Sequence",
+        "typing.Set",
+        "typing.Sized",
+        "typing.Tuple",
+    ];
+    name.starts_with("collections.abc.") || BUILT_IN.contains(&name)
+}
 
 /// All bases of a class, nearest first.
 fn ancestors(class: &PyClass) -> Vec<PyValue> {

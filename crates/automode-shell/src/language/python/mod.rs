@@ -22,6 +22,7 @@ mod format;
 mod guard;
 mod import;
 mod invoke;
+mod memo;
 mod method;
 mod part;
 mod path;
@@ -34,15 +35,17 @@ mod walk;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use ruff_python_ast::comparable::ComparableStmt;
 use ruff_python_parser::parse_module;
 
+use self::memo::WalkedCalls;
 use self::state::{Names, PyState};
-use self::value::{HeapObject, PyValue};
+use self::value::{HeapObject, PyFunction, PyValue};
 use super::reading::CodeReading;
 use crate::{Act, Code, GapKind, Origin, Taint, Value};
 
 /// Expressions and statements that are walked before the analysis gives up.
-const STEPS: usize = 30_000;
+const STEPS: usize = 120_000;
 
 pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     let source = reading.source;
@@ -63,6 +66,7 @@ pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
         stars: Vec::new(),
         text: Rc::from(text),
         running: Vec::new(),
+        walked: WalkedCalls::new(),
         steps: 0,
         depth: 0,
         weak: 0,
@@ -71,6 +75,33 @@ pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
     program.start(text, source.file.map(str::to_owned));
     let steps = program.steps;
     reading.took(steps);
+}
+
+/// Whether two texts are the same program: they differ in nothing but comments and blanks.
+pub(super) fn is_same_program(one: &str, other: &str) -> bool {
+    // The first lines may say by whom and in which encoding a file is read.
+    let opening = |text: &str| -> Vec<String> {
+        let lines = text.lines().take(2);
+        let spoken = lines.filter(|line| line.trim_start().starts_with('#'));
+        spoken.map(str::to_owned).collect()
+    };
+    // Comments that a tool reads: what a script needs, cells and commands of a notebook.
+    let is_told = |text: &str| {
+        ["# ///", "# %", "# !"]
+            .iter()
+            .any(|sign| text.contains(sign))
+    };
+    let is_read = |text: &str| {
+        guard::is_shallow(text) && guard::strange_encoding(text).is_none() && !is_told(text)
+    };
+    if opening(one) != opening(other) || !is_read(one) || !is_read(other) {
+        return false;
+    }
+    let (Ok(one), Ok(other)) = (parse_module(one), parse_module(other)) else {
+        return false;
+    };
+    let statements = one.syntax().body.iter().map(ComparableStmt::from);
+    statements.eq(other.syntax().body.iter().map(ComparableStmt::from))
 }
 
 /// A Python program while it is walked.
@@ -90,7 +121,9 @@ struct PyProgram<'r, 'a> {
     /// The source of the code that is walked, for the names of gaps.
     text: Rc<str>,
     /// The program's functions that are running, and whether with given arguments.
-    running: Vec<(usize, ArgumentSource)>,
+    running: Vec<(Rc<PyFunction>, ArgumentSource)>,
+    /// Calls whose walk would find the same again.
+    walked: WalkedCalls,
     steps: usize,
     depth: usize,
     /// Assignments may be skipped or interrupted here: old values stay possible.
@@ -153,7 +186,7 @@ impl PyProgram<'_, '_> {
 
     /// A copy of the state for one way of a branch.
     fn fork(&mut self) -> PyState {
-        self.steps = self.steps.saturating_add(self.state.size() / 8);
+        self.steps = self.steps.saturating_add(self.state.size() / 16);
         self.state.clone()
     }
 

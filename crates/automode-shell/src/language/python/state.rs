@@ -47,9 +47,10 @@ pub(super) enum PyScope {
 }
 
 impl PyState {
-    /// A rough measure of what a copy costs.
+    /// A rough measure of what a copy costs: global names are shared until one is written,
+    /// which a function hardly ever does.
     pub(super) fn size(&self) -> usize {
-        let names: usize = self.modules.iter().map(|names| names.len()).sum();
+        let names = self.modules.len();
         let locals: usize = self.frames.iter().map(|frame| frame.locals.len()).sum();
         names
             .saturating_add(locals)
@@ -158,6 +159,15 @@ impl PyState {
 }
 
 impl Heap {
+    /// Whether all objects of an earlier state are there and as they were.
+    pub(super) fn holds(&self, earlier: &Self) -> bool {
+        self.0.is(&earlier.0)
+            || earlier.0.iter().all(|(at, before)| {
+                let held = self.0.get(at);
+                held.is_some_and(|held| held.is(before) || held.is_identical(before))
+            })
+    }
+
     pub(super) fn get(&self, at: &usize) -> Option<&HeapObject> {
         self.0.get(at).map(|held| &**held)
     }
@@ -206,6 +216,49 @@ impl Heap {
 }
 
 impl HeapObject {
+    fn is_identical(&self, other: &Self) -> bool {
+        let rests = |one: &Option<PyValue>, other: &Option<PyValue>| match (one, other) {
+            (Some(one), Some(other)) => one.is_identical(other),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        let named = |some: &BTreeMap<String, PyValue>, others: &BTreeMap<String, PyValue>| {
+            some.len() == others.len()
+                && some
+                    .iter()
+                    .zip(others)
+                    .all(|((name, one), (key, other))| name == key && one.is_identical(other))
+        };
+        match (self, other) {
+            (
+                Self::List { items, rest },
+                Self::List {
+                    items: others,
+                    rest: more,
+                },
+            ) => {
+                items.len() == others.len()
+                    && items.iter().zip(others).all(|(a, b)| a.is_identical(b))
+                    && rests(rest, more)
+            }
+            (
+                Self::Dict { entries, rest },
+                Self::Dict {
+                    entries: others,
+                    rest: more,
+                },
+            ) => named(entries, others) && rests(rest, more),
+            (
+                Self::Instance { class, fields },
+                Self::Instance {
+                    class: kind,
+                    fields: others,
+                },
+            ) => std::rc::Rc::ptr_eq(class, kind) && named(fields, others),
+            (Self::List { .. } | Self::Dict { .. } | Self::Instance { .. }, _) => false,
+        }
+    }
+
     pub(super) fn values(&self) -> impl Iterator<Item = &PyValue> {
         let (items, entries, rest) = match self {
             Self::List { items, rest } => (Some(items), None, rest.as_ref()),

@@ -628,3 +628,35 @@ fn hostile_text_is_answered() {
         let _answered = run(Language::Python, &text, &Facts::default());
     }
 }
+
+#[test]
+fn a_call_that_was_walked_is_walked_again_where_anything_changed() {
+    let seen = |text: &str, what: &str| {
+        let found = run(Language::Python, text, &Facts::default());
+        assert!(
+            format!("{found:?}").contains(what),
+            "{what} is not among what is found of\n{text}"
+        );
+    };
+    for text in [
+        // A field that the call itself changes.
+        "import os\nclass C:\n    def __init__(self): self.text = 'ls'\n    def go(self):\n        os.system(self.text)\n        self.text = 'echo second'\nc = C(); c.go(); c.go()",
+        // A global name, and what lies behind one.
+        "import os\nTEXT = 'ls'\ndef go(): os.system(TEXT)\ngo()\nTEXT = 'echo second'\ngo()",
+        "import os\nALL = ['ls']\ndef go():\n    for one in ALL: os.system(one)\ngo(); go()\nALL.append('echo second')\ngo()",
+        "import os\nD = {'a': 'ls'}\ndef go(): os.system(D['a'])\ngo(); go()\nD['a'] = 'echo second'\ngo()",
+        // Another argument, in another loop, in a call that was made silently before.
+        "import os\ndef go(text): os.system(text)\ngo('ls'); go('ls'); go('echo second')",
+        // A function inside which it was left out.
+        "import os\nclass A:\n    def __init__(self, text): self.text = text\n    def __eq__(self, other): return A('x') == other\n    def __del__(self): os.system(self.text)\nA('ls'); A('ls'); A('echo second')",
+        // A directory that changed in between is where the second goes.
+        "import os\ndef go(): open('second.txt', 'w').write('x')\ngo(); go()\nos.chdir('/home/dev/second')\ngo()",
+    ] {
+        seen(text, "second");
+    }
+    // What a loop makes of a value is any text.
+    seen(
+        "import os\ndef go(text): os.system(text)\ntext = 'ls'\nwhile input():\n    go(text)\n    text = 'echo second'",
+        "Dynamic",
+    );
+}

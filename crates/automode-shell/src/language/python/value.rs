@@ -305,6 +305,18 @@ impl PyValue {
         }
     }
 
+    /// Whether two values are one and the same, down to the number.
+    pub(super) fn is_identical(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => a == b,
+            (Self::Method(a, x), Self::Method(b, y)) => x == y && a.is_identical(b),
+            (Self::Either(a), Self::Either(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.is_identical(b))
+            }
+            _ => self.same(other),
+        }
+    }
+
     /// Plain data: nothing with methods that reach outside.
     pub(super) const fn is_plain(&self) -> bool {
         match self {
