@@ -43,7 +43,7 @@ pub(crate) use variable::{steers, steers_with};
 
 use crate::ir::{
     Code, Context, Facts, Gap, GapKind, Invocation, Layer, Nested, NestedStdin, Output,
-    ProgramEffects, TaskRequest,
+    ProgramEffects, TaskRequest, Value,
 };
 
 /// Looks a program start up.
@@ -78,6 +78,8 @@ pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Pro
             output: Output::unknown(),
             ..ProgramEffects::default()
         },
+        // The shell says that there is no such command.
+        lookup::Found::Unknown(_) if is_no_name(invocation) => ProgramEffects::default(),
         lookup::Found::Unknown(name) => ProgramEffects {
             effects: vec![(lookup::unseen(Code::Program(name.clone())), invocation.span)],
             output: Output::unknown(),
@@ -98,6 +100,19 @@ pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Pro
     };
     variable::read(invocation, &mut consequence);
     consequence
+}
+
+/// Whether a typed word is no name that a program could have: the rest of a line that was broken
+/// in two (`grep -r x .` and then `--include=*.py`), or a text. Behind a wrapper a text may be
+/// meant for a shell, and with a path of one's own anything may be found.
+fn is_no_name(invocation: &Invocation) -> bool {
+    let word = invocation.argv.first().and_then(Value::literal);
+    let is_typed = invocation.layers.is_empty() && invocation.env.is_empty();
+    is_typed
+        && word.is_some_and(|word| {
+            let is_option = word.starts_with("--") && word.len() > 2;
+            !word.contains('/') && (is_option || word.contains(' '))
+        })
 }
 
 /// Everything that follows where either of two readings may be right.
