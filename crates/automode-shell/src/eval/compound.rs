@@ -96,7 +96,8 @@ impl Evaluator<'_> {
                     ..ShellFunction::default()
                 };
                 if is_called_by_itself(name) {
-                    let kind = GapKind::Syntax("a function that the shell calls by itself".to_owned());
+                    let kind =
+                        GapKind::Syntax("a function that the shell calls by itself".to_owned());
                     self.gap(kind, body.span);
                 }
                 shell.functions.insert(name.clone(), function);

@@ -326,7 +326,8 @@ impl Evaluator<'_> {
         let value = self.one_file(word, shell);
         // `echo x >! notes.txt` writes `!` in bash and `notes.txt` in zsh.
         if value.prefix().starts_with('!') {
-            let kind = crate::ir::GapKind::Syntax("a redirection that shells read differently".to_owned());
+            let kind =
+                crate::ir::GapKind::Syntax("a redirection that shells read differently".to_owned());
             self.gap(kind, span);
         }
         self.write_value(&value, how, descriptors, span, shell, all);

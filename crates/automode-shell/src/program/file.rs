@@ -40,7 +40,10 @@ impl Meaning<'_> {
         }
         // `strip @list`: many programs take the words that such a file holds.
         if used != PathUse::List && value.prefix().len() > 1 && value.prefix().starts_with('@') {
-            self.unseen(format!("the words that `{}` holds", value.shown()), value.span);
+            self.unseen(
+                format!("the words that `{}` holds", value.shown()),
+                value.span,
+            );
         }
         // `rm -rf target/*/` goes through links, and empties what they lead to.
         if deletes && value.literal().is_none() && value.shown().ends_with('/') {

@@ -53,7 +53,9 @@ fn key(word: &str) -> Key {
         "space" => return Key::Typed(" "),
         _ => {}
     }
-    let held = ["c-", "m-", "s-", "0x", "kp", "mouse", "wheel", "user", "page", "double", "triple"];
+    let held = [
+        "c-", "m-", "s-", "0x", "kp", "mouse", "wheel", "user", "page", "double", "triple",
+    ];
     let keys = [
         "up", "down", "left", "right", "tab", "btab", "bspace", "escape", "home", "end", "ic",
         "insert", "dc", "delete", "npage", "ppage", "pgup", "pgdn", "focusin", "focusout",
