@@ -5,6 +5,8 @@
 //! `act`; this module keeps the state they share and `outcome`
 //! closes the account.
 
+use std::ops::Range;
+
 use super::ProgramEffects;
 use super::layout::layout;
 use super::parse::{FlagUse, Operand, Parsed, fits};
@@ -195,6 +197,29 @@ impl Meaning<'_> {
                         cwd,
                     },
                 );
+            }
+        }
+        self.overflow(&active, &layout.ranges, &values);
+    }
+
+    /// A word that stands for several fills the places behind its own too: `xxd a/*` shows the
+    /// first file and writes over the second.
+    fn overflow(&mut self, active: &[Choice], ranges: &[Range<usize>], values: &[Value]) {
+        let front = active.iter().take_while(|choice| !choice.many).count();
+        for (place, range) in ranges.iter().enumerate().take(front) {
+            let words = values.get(range.clone()).unwrap_or_default();
+            if !words.iter().any(|word| word.may_split) {
+                continue;
+            }
+            let own = active.get(place).map(|choice| choice.roles);
+            let behind = active.iter().skip(place.saturating_add(1));
+            for choice in behind.filter(|choice| Some(choice.roles) != own) {
+                let words = Words {
+                    values: words,
+                    arguments: &[],
+                    cwd: self.cwd_at(usize::MAX, Side::Operand),
+                };
+                self.apply(*choice, &words);
             }
         }
     }
