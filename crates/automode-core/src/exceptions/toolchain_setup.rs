@@ -2,8 +2,8 @@
 
 use automode_shell::place::Zone;
 use automode_shell::{
-    Act, Code, Direction, Effect, Gap, GapKind, Host, Nature, PackageOp, Span, Taint, Value,
-    natures_of,
+    Act, Analysis, Code, Context, Direction, Effect, Gap, GapKind, Host, Layer, Nature, PackageOp,
+    Span, Taint, analyse, natures_of,
 };
 
 use super::{Exception, overlaps};
@@ -38,7 +38,11 @@ impl Exception for ToolchainSetup {
                 op: PackageOp::Install,
                 ..
             } => is_manager(scene, effect),
-            Act::Environment { .. } => activates(scene, effect.span),
+            act @ Act::Environment { .. } => activates(scene, effect.span, &|analysis| {
+                let effects = analysis.effects.iter();
+                let same = effects.filter(|other| other.act == *act);
+                same.map(|other| other.span).collect()
+            }),
             Act::Execute {
                 code: Code::File(target),
                 ..
@@ -49,7 +53,12 @@ impl Exception for ToolchainSetup {
 
     /// The text of an official installer is not seen; its maker vouches for it.
     fn accepts(&self, gap: &Gap, scene: &Scene<'_>) -> bool {
-        if matches!(gap.kind, GapKind::Unseen(_)) && activates(scene, gap.span) {
+        let spans = |analysis: &Analysis| {
+            let gaps = analysis.coverage.gaps().iter();
+            let same = gaps.filter(|other| other.kind == gap.kind);
+            same.map(|other| other.span).collect()
+        };
+        if matches!(gap.kind, GapKind::Unseen(_)) && activates(scene, gap.span, &spans) {
             return true;
         }
         matches!(gap.kind, GapKind::Unseen(_))
@@ -86,20 +95,56 @@ fn runs_installer(scene: &Scene<'_>, effect: &Effect) -> bool {
     })
 }
 
-/// `source .venv/bin/activate`: the project's own environment, made by a tool.
-fn activates(scene: &Scene<'_>, span: Span) -> bool {
+/// `source .venv/bin/activate`: the project's own environment, made by a tool. What comes of it
+/// stands at the whole of it or at its path: variables in front and commands in its redirections
+/// are somebody else's, and so is a search path that was changed before. In text that a program is given (`bash -c '…'`) everything stands
+/// at one place: that text is read once more by itself, and all that is the same there (`spans`
+/// says where) must come of the activation.
+fn activates(scene: &Scene<'_>, span: Span, spans: &dyn Fn(&Analysis) -> Vec<Span>) -> bool {
     scene.invocations().any(|start| {
-        let sources = start.is_a(Nature::Source);
-        let path = start.argv.get(1).and_then(Value::literal);
-        let inside = start.span.start <= span.start && span.end <= start.span.end;
-        sources
-            && inside
-            && path.is_some_and(|path| {
+        let [_, path] = start.argv.as_slice() else {
+            return false;
+        };
+        let is_activation = start.is_a(Nature::Source)
+            && (span == start.span || span == path.span)
+            && start.env.iter().all(|(name, _)| name != "PATH")
+            && path.literal().is_some_and(|path| {
                 let cwd = start.cwd.as_deref().unwrap_or(&scene.context.cwd);
                 let home = scene.context.home.as_deref();
                 is_activation(scene, &crate::path::absolute(&path, cwd, home))
-            })
+            });
+        let is_typed = |layer: &Layer| matches!(layer, Layer::Function(_) | Layer::Wrapper(_));
+        is_activation
+            && (start.layers.iter().all(is_typed) || activates_alone(scene, start.span, spans))
     })
+}
+
+/// The same of the text that stands there, as if it had been typed.
+fn activates_alone(scene: &Scene<'_>, text: Span, spans: &dyn Fn(&Analysis) -> Vec<Span>) -> bool {
+    let mut given = scene.invocations().filter_map(|start| {
+        let word = start.argv.iter().find(|word| word.span == text)?;
+        Some((word.literal()?, start.cwd.clone()?))
+    });
+    let Some((text, cwd)) = given.next() else {
+        return false;
+    };
+    let context = Context {
+        cwd,
+        ..scene.context.clone()
+    };
+    let analysis = analyse(&text, &context, &scene.facts.shell);
+    let typed = Scene {
+        analysis: Some(&analysis),
+        context: &context,
+        ..*scene
+    };
+    // Deeper text would again stand at one place: it is not read a third time.
+    let spans_of_all = spans(&analysis);
+    let none = |_: &Analysis| Vec::new();
+    !spans_of_all.is_empty()
+        && spans_of_all
+            .iter()
+            .all(|span| activates(&typed, *span, &none))
 }
 
 /// A script of a virtual environment inside the project that this session did not write.
