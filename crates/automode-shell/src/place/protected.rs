@@ -73,19 +73,20 @@ impl Protected {
     /// A session writes many files, so a look at the names comes first.
     #[must_use]
     pub fn is_run_by_git(path: &str, home: Option<&str>) -> bool {
-        let begins = |name: &str, word: &&str| {
-            let start = name.as_bytes().get(..word.len());
+        let begins = |name: &[u8], word: &&str| {
+            let start = name.get(..word.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
         };
-        let may_be = |name: &str| match name.as_bytes().first() {
+        let may_be = |name: &[u8]| match name.first() {
             Some(b'.') => true,
             Some(letter) if b"lLsScCgG".contains(letter) => {
                 HOOK_NAMES.iter().any(|word| begins(name, word))
             }
             Some(_) | None => false,
         };
+        let bytes = path.as_bytes();
         // Letters of other alphabets may be written small as one of these.
-        (!path.is_ascii() || path.split('/').any(may_be))
+        (!path.is_ascii() || bytes.split(|byte| *byte == b'/').any(may_be))
             && matches!(
                 Self::of(path, home),
                 Some(Self::ProjectHook | Self::GitInternals)

@@ -25,11 +25,18 @@ const MOST_FOUND: usize = 16;
 /// The lines of a record.
 pub(super) struct RecordText {
     text: String,
-    /// Where the names of files stand, as they are written.
-    names: OnceLock<Vec<Range<usize>>>,
+    names: OnceLock<Names>,
     is_marked: OnceLock<bool>,
     all: OnceLock<Vec<WrittenFile>>,
     found: Mutex<Vec<(String, Option<WrittenFile>)>>,
+}
+
+/// Where the names of files stand, as they are written.
+#[derive(Default)]
+struct Names {
+    places: Vec<Range<usize>>,
+    /// Some have an escape in them, and are not compared letter by letter.
+    has_escapes: bool,
 }
 
 impl RecordText {
@@ -43,16 +50,17 @@ impl RecordText {
         }
     }
 
-    fn names(&self) -> &[Range<usize>] {
+    fn names(&self) -> &Names {
         self.names.get_or_init(|| {
             let bytes = self.text.as_bytes();
-            let starts = memmem::find_iter(bytes, BEGINNING);
-            starts
-                .map(|at| {
-                    let start = at.saturating_add(BEGINNING.len());
-                    start..end_of_string(bytes, start)
-                })
-                .collect()
+            let mut names = Names::default();
+            for at in memmem::find_iter(bytes, BEGINNING) {
+                let start = at.saturating_add(BEGINNING.len());
+                let (end, has_escape) = end_of_string(bytes, start);
+                names.places.push(start..end);
+                names.has_escapes |= has_escape;
+            }
+            names
         })
     }
 
@@ -69,7 +77,7 @@ impl RecordText {
     fn look_up(&self, path: &str) -> Option<WrittenFile> {
         let written = serde_json::to_string(path).ok()?;
         let written = written.get(1..written.len().saturating_sub(1))?;
-        let names = self.names().iter();
+        let names = self.names().places.iter();
         let places: Vec<&Range<usize>> = names
             .filter(|range| range.len() == written.len() && self.name(range) == written)
             .collect();
@@ -166,16 +174,20 @@ impl WrittenRecord for RecordText {
     }
 
     fn may_have(&self, is_it: &dyn Fn(&str) -> bool) -> bool {
-        let mut names = self.names().iter().map(|range| self.name(range));
-        // What is escaped is not compared letter by letter.
-        names.any(|name| name.contains('\\') || is_it(name))
+        let names = self.names();
+        let mut plain = names.places.iter().map(|range| self.name(range));
+        names.has_escapes || plain.any(is_it)
     }
 
     fn may_be_marked(&self) -> bool {
-        let has = |mark: &str| memmem::find(self.text.as_bytes(), mark.as_bytes()).is_some();
-        *self
-            .is_marked
-            .get_or_init(|| has(r#""taint":[""#) || has(r#""findings":[""#))
+        *self.is_marked.get_or_init(|| {
+            // Few lists of words have any.
+            let bytes = self.text.as_bytes();
+            memmem::find_iter(bytes, r#"[""#).any(|at| {
+                let before = bytes.get(..at).unwrap_or_default();
+                before.ends_with(br#""taint":"#) || before.ends_with(br#""findings":"#)
+            })
+        })
     }
 }
 
@@ -242,18 +254,22 @@ fn keys(line: &str) -> Vec<String> {
     id.into_iter().chain(print).filter_map(key).collect()
 }
 
-/// Where a string ends that begins there.
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
+/// Where a string ends that begins there, and whether something in it is escaped.
+fn end_of_string(bytes: &[u8], start: usize) -> (usize, bool) {
     let mut at = start;
+    let mut has_escape = false;
     while let Some(next) = bytes
         .get(at..)
         .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
     {
         at = at.saturating_add(next);
         match bytes.get(at) {
-            Some(b'\\') => at = at.saturating_add(2),
-            Some(_) | None => return at,
+            Some(b'\\') => {
+                has_escape = true;
+                at = at.saturating_add(2);
+            }
+            Some(_) | None => return (at, has_escape),
         }
     }
-    bytes.len()
+    (bytes.len(), has_escape)
 }

@@ -6,7 +6,7 @@
 //! finds damage, not an attacker: the directory is the user's own and guarded.
 
 use std::fs::File;
-use std::io::{self, BufRead as _};
+use std::io;
 use std::os::unix::fs::FileExt;
 
 /// Bytes of a seal on disk: two pairs of sixteen digits, so that it is overwritten in place.
@@ -126,10 +126,8 @@ impl Seals {
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let mut behind = rest;
-        // Reading from memory does not fail.
-        let length = behind.skip_until(b'\n').ok()?;
-        let (line, _) = rest.split_at_checked(length)?;
+        let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end.saturating_add(1));
+        let (line, behind) = rest.split_at_checked(end)?;
         rest = behind;
         (!line.is_empty()).then_some(line)
     })

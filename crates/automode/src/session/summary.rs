@@ -55,8 +55,11 @@ impl SessionSummary {
     #[must_use]
     pub fn glance(text: String) -> Self {
         let mut memory = Memory::default();
-        for line in text.split_inclusive('\n') {
-            let line = line.strip_suffix('\n').unwrap_or(line);
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+            let (line, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            rest = behind.strip_prefix('\n').unwrap_or(behind);
             let is_passed_over = [CALL, DONE, USER].iter().any(|kind| line.starts_with(kind));
             if is_passed_over {
                 continue;
