@@ -1,20 +1,22 @@
 #!/bin/sh
 # Makes the packages of one target: a tarball with its checksum, the npm package and, for Linux,
 # the Debian package and the folder that an image is made of.
-#   packaging/build.sh [--target TRIPLE] [--binaries FOLDER] [--sign KEY] [--out FOLDER]
+#   packaging/build.sh [--target TRIPLE] [--profile NAME] [--binaries FOLDER] [--sign KEY] [--out FOLDER]
 # Without --target it is this machine's: on Linux a static one, with musl. Without --binaries
-# `automode` and `automode-server` are built here. --sign has minisign sign the tarball.
+# `automode` and `automode-server` are built here, with the release profile unless another is
+# named. --sign has minisign sign the tarball.
 set -eu
 cd "$(dirname "$0")/.."
 
-target="" binaries="" key="" out="target/packages"
+target="" profile=release binaries="" key="" out="target/packages"
 while [ $# -gt 0 ]; do
     case $1 in
         --target) target=$2; shift 2 ;;
+        --profile) profile=$2; shift 2 ;;
         --binaries) binaries=$2; shift 2 ;;
         --sign) key=$2; shift 2 ;;
         --out) out=$2; shift 2 ;;
-        *) echo "error: \`$1\` is no option of build.sh" >&2; echo "hint: packaging/build.sh [--target TRIPLE] [--binaries FOLDER] [--sign KEY] [--out FOLDER]" >&2; exit 2 ;;
+        *) echo "error: \`$1\` is no option of build.sh" >&2; echo "hint: packaging/build.sh [--target TRIPLE] [--profile NAME] [--binaries FOLDER] [--sign KEY] [--out FOLDER]" >&2; exit 2 ;;
     esac
 done
 
@@ -57,8 +59,9 @@ if [ -z "$binaries" ]; then
         "${host%%-*}"-*-musl) command -v musl-gcc >/dev/null 2>&1 || cross ;;
         *-musl) cross ;;
     esac
-    cargo build --release --locked --target "$target" -p automode-cli -p automode-server
-    binaries="${CARGO_TARGET_DIR:-target}/$target/release"
+    cargo build --profile "$profile" --locked --target "$target" -p automode-cli -p automode-server
+    case $profile in dev) folder=debug ;; *) folder=$profile ;; esac
+    binaries="${CARGO_TARGET_DIR:-target}/$target/$folder"
 fi
 
 rm -rf "$out"
