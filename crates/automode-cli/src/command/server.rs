@@ -29,7 +29,7 @@ pub fn run(command: &str, args: Args) -> Result<u8> {
     build(&own)?;
     let Some(program) = beside(&own) else {
         bail!(
-            "`{PROGRAM}` is not installed beside `automode`\nhint: cargo install --path crates/{PROGRAM}"
+            "`{PROGRAM}` is not installed beside `automode`\nhint: cargo install --locked --path crates/{PROGRAM}, in the sources of this version; packages carry both"
         );
     };
     of_this_version(&program)?;
