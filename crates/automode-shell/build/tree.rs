@@ -205,6 +205,25 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
+/// The style that a subcommand has of its parent. That the first operand ends the options
+/// is so where words are handed on to something else; a subcommand that hands none on
+/// would take `--option` behind an operand for one more of them.
+fn handed_style<'s>(style: &'s str, spec: &Spec) -> &'s str {
+    let handed_on = [
+        "args", "command", "shell", "run", "each", "package", "prefixed", "task", "unseen",
+    ];
+    let places = spec.operands.iter().flatten();
+    let hands_on = places.into_iter().any(|place| {
+        let mut words = place.split([' ', '|', '&', ':', '*', '-']);
+        words.any(|word| handed_on.contains(&word))
+    });
+    match style {
+        "posix" if !hands_on => "gnu",
+        "long-posix" if !hands_on => "long",
+        other => other,
+    }
+}
+
 /// Options are counted along a path: siblings use the same numbers, so that what two
 /// subcommands share is one table.
 fn number(
@@ -214,6 +233,7 @@ fn number(
     mut next: u16,
 ) -> Result<(), String> {
     if node.spec.style.is_none() {
+        let style = style.map(|style| handed_style(style, &node.spec));
         node.spec.style = style.map(str::to_owned);
     }
     let style = node.spec.style.clone();

@@ -204,6 +204,22 @@ const VERBS: &[(Verb, &[&str])] = &[
             "uninstall",
             "unpublish",
             "revert",
+            "nuke",
+            "zap",
+            "obliterate",
+            "expunge",
+            "evict",
+            "expire",
+            "flush",
+            "prune",
+            "shred",
+            "overwrite",
+            "unlink",
+            "unregister",
+            "deregister",
+            "deprovision",
+            "decommission",
+            "teardown",
         ],
     ),
     (
@@ -243,9 +259,16 @@ impl Verb {
         let first = words.first().and_then(|word| known(word));
         let strongest = words.iter().filter_map(|word| known(word)).max();
         // `lookup_and_transfer` does both; in `get_order` the second word is a noun.
-        let joined = words
-            .iter()
-            .any(|word| matches!(word.as_str(), "and" | "then" | "or" | "n"));
+        let joins = |word: &String| matches!(word.as_str(), "and" | "then" | "or" | "n");
+        let joined = words.iter().any(joins);
+        // `list_then_frob` does something that nobody knows; `pages_and_blocks` are things.
+        let does_more = words.windows(2).any(|pair| match pair {
+            [join, word] => joins(join) && known(word).is_none() && !word.ends_with('s'),
+            _ => false,
+        });
+        if does_more {
+            return None;
+        }
         match (first, strongest) {
             // `get_order` reads an order; `list_payments` reads payments. No thing is called
             // `replace`, so `search_replace` does that.

@@ -164,6 +164,28 @@ const UNVERIFIED: &[&str] = &[
     "algorithms:[none",
     "verify_signature:false",
     "usescleartexttraffic=true",
+    "verify=>false",
+    "verify=0,",
+    "verify=0)",
+    "verify=none)",
+    "verify=bool(0",
+    "pythonhttpsverify",
+    "git_ssl_no_verify",
+    "tls=skip-verify",
+    "tlsallowinvalidcertificates=true",
+    "tlsinsecure=true",
+    "ssl_cert_reqs=none",
+    "insecureskiptlsverify:true",
+    "badcertificatecallback",
+    "checkserveridentity:()",
+    "checkserveridentity=()",
+    "verify_hostname=>0",
+    "ssl_verify_mode=>0",
+    "setsslhostnameverifier(",
+    "newx509trustmanager(",
+    "http.sslverifyfalse",
+    "no-check-certificate",
+    "acceptinsecurecerts:true",
 ];
 
 fn unverified(scene: &Scene<'_>, write: &Body, lines: &[&str]) -> Option<Finding> {
@@ -277,6 +299,10 @@ const RUNS_TEXT: &[&str] = &[
     "vm.runin",
     "pickle.loads(",
     "yaml.load(",
+    "`#{",
+    "%x(",
+    "%x{",
+    "%x[",
 ];
 
 /// The same, as words that stand alone.

@@ -246,6 +246,8 @@ fn file_of(uri: &str) -> Option<String> {
         .find('/')
         .and_then(|at| local.get(at..))
         .unwrap_or("/");
+    // `file:///x#L1` is a place in `/x`.
+    let path = path.split(['#', '?']).next().unwrap_or(path);
     Some(crate::escape::percent_decoded(path))
 }
 
