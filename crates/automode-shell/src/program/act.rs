@@ -4,6 +4,7 @@ use super::meaning::{Meaning, Side};
 use super::table::{Git, Part, ProgramAct, Source, Text, Vcs, Walls};
 use super::{Nested, TaskRequest, git, lookup, remote};
 use crate::ir::Runner;
+use crate::place::{Place, Zone};
 use crate::template::{PathUse, Performer, perform};
 use crate::{
     Act, Code, Direction, Host, Layer, PackageOp, PackageSource, Scope, Span, Taint, Target, Value,
@@ -181,6 +182,21 @@ impl Meaning<'_> {
         self.effect(Act::Vcs(op), span);
     }
 
+    /// Whether the directory that the program works in belongs to the project.
+    fn works_in_project(&self) -> bool {
+        let Some(cwd) = self.cwd_at(usize::MAX, Side::Operand) else {
+            return false;
+        };
+        let here = self.context.cwd.trim_end_matches('/');
+        let below = cwd
+            .strip_prefix(here)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let span = self.invocation.span;
+        let target = Target::locate(&Value::text(cwd.as_str(), span), None);
+        let zone = Place::of(&target, self.context).zone;
+        below || matches!(zone, Zone::Project | Zone::ProjectRoot | Zone::Temp)
+    }
+
     fn packages(&mut self, op: PackageOp, source: Source, scope: Scope, text: Text) {
         let names: Vec<String> = match text {
             [Part::From(place)] => self
@@ -204,6 +220,11 @@ impl Meaning<'_> {
             (Source::Elsewhere, place) => {
                 PackageSource::Elsewhere(place.unwrap_or_else(|| names.join(" ")))
             }
+        };
+        // `cd && npm rm x` is about what lies there, and that is not this project.
+        let scope = match scope {
+            Scope::Project if !self.works_in_project() => Scope::User,
+            other => other,
         };
         let act = Act::Package {
             op,

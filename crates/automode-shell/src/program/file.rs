@@ -58,6 +58,9 @@ impl Meaning<'_> {
     /// Whether `-` is a file of that name: most programs write it to standard output, but
     /// `tee -` and `cp a -` make the file.
     fn names_a_file(&self, used: PathUse) -> bool {
+        if used == PathUse::Link {
+            return true;
+        }
         let natures = [Nature::Tee, Nature::FileCopy, Nature::FileMove];
         let takes_names = || natures.iter().any(|nature| self.invocation.is_a(*nature));
         matches!(used, PathUse::Write | PathUse::Append) && takes_names()
