@@ -31,11 +31,15 @@ impl PyProgram<'_, '_> {
         });
         if widened {
             // The body is being walked for every possible call already.
+            self.comes_back(function);
             return PyValue::Data(self.given_taint(&given));
         }
         if self.running.len() >= CALLS {
             self.reading.gap(GapKind::Budget);
             return PyValue::Unknown(Taint::UNKNOWN);
+        }
+        if nested > 0 {
+            self.comes_back(function);
         }
         let (given, arguments) = if nested > 0 && arguments == ArgumentSource::Given {
             self.recursive(given)
@@ -46,6 +50,7 @@ impl PyProgram<'_, '_> {
         if let Some(result) = before.as_ref().and_then(|now| self.walked(function, now)) {
             return result;
         }
+        let began = self.returns.len();
         self.running.push((Rc::clone(function), arguments));
         let outer = std::mem::replace(&mut self.module, function.module);
         let weak = std::mem::take(&mut self.weak);
@@ -73,7 +78,7 @@ impl PyProgram<'_, '_> {
             None => result.or(frame.returned).unwrap_or(PyValue::None),
         };
         if let Some(before) = before {
-            self.keep_walked(function, before, &result);
+            self.keep_walked(function, before, began, &result);
         }
         result
     }

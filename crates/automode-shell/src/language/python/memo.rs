@@ -15,7 +15,10 @@ use super::{ArgumentSource, PyProgram};
 use crate::Taint;
 
 /// What is kept of the calls of one function.
-const KEPT: usize = 6;
+const KEPT: usize = 24;
+
+/// A function of the program that is running, and whether with given arguments.
+pub(super) type RunningCall = (Rc<PyFunction>, ArgumentSource);
 
 /// Calls that were walked, by the place of their function.
 pub(super) type WalkedCalls = BTreeMap<usize, Vec<WalkedCall>>;
@@ -28,8 +31,9 @@ pub(super) struct CallState {
     site: usize,
     modules: Vec<Names>,
     heap: Heap,
-    /// Functions inside which it was called: a call of one of them is not walked again.
-    running: Vec<(Rc<PyFunction>, ArgumentSource)>,
+    /// Functions inside which it was called. Of a call that was walked, only those are kept
+    /// that it came back to: there it went no further.
+    running: Vec<RunningCall>,
     loading: Option<String>,
     directory: Option<String>,
     seen: Taint,
@@ -73,10 +77,32 @@ impl PyProgram<'_, '_> {
     }
 
     /// What the same call gave before.
-    pub(super) fn walked(&self, function: &Rc<PyFunction>, now: &CallState) -> Option<PyValue> {
+    pub(super) fn walked(&mut self, function: &Rc<PyFunction>, now: &CallState) -> Option<PyValue> {
         let calls = self.walked.get(&identity(function))?;
-        let same = calls.iter().find(|call| call.state.covers(now))?;
+        let same = calls.iter().rev().find(|call| call.state.covers(now))?;
+        self.returns.extend(same.state.running.iter().cloned());
         Some(same.result.clone())
+    }
+
+    /// Notes that a walk goes no further at a function that is running already.
+    pub(super) fn comes_back(&mut self, function: &Rc<PyFunction>) {
+        let running = self.running.iter();
+        let same = running.filter(|call| Rc::ptr_eq(&call.0, function));
+        self.returns.extend(same.cloned());
+    }
+
+    /// The running functions that a walk came back to since it began.
+    fn came_back_to(&mut self, began: usize) -> Vec<RunningCall> {
+        let mut found: Vec<RunningCall> = Vec::new();
+        for call in self.returns.drain(began.min(self.returns.len())..) {
+            let is_running = self.running.iter().any(|outer| is_same_call(outer, &call));
+            if is_running && !found.iter().any(|known| is_same_call(known, &call)) {
+                found.push(call);
+            }
+        }
+        // Whoever called it came back to them as well.
+        self.returns.extend(found.iter().cloned());
+        found
     }
 
     /// Keeps a call that changed nothing which was there before it.
@@ -84,8 +110,10 @@ impl PyProgram<'_, '_> {
         &mut self,
         function: &Rc<PyFunction>,
         mut before: CallState,
+        began: usize,
         result: &PyValue,
     ) {
+        before.running = self.came_back_to(began);
         let unchanged = before.modules.len() == self.state.modules.len()
             && are_same(&before.modules, &self.state.modules)
             && self.state.heap.holds(&before.heap)
@@ -97,8 +125,11 @@ impl PyProgram<'_, '_> {
         if !unchanged {
             return;
         }
-        // What it made belongs to what the next call has to find.
-        before.heap = self.state.heap.clone();
+        // The next call has to find what this one could get at, and what it made.
+        let heap = &self.state.heap;
+        let mut reach = self.globals.of(&self.state.modules, heap);
+        reach.from(before.given.all().chain([result]), heap);
+        before.heap = heap.only(&reach.objects);
         let calls = self.walked.entry(identity(function)).or_default();
         if calls.len() >= KEPT {
             calls.remove(0);
@@ -126,12 +157,16 @@ impl CallState {
             && self.modules.len() == now.modules.len()
             && self.running.iter().all(|outer| {
                 let mut running = now.running.iter();
-                running.any(|other| Rc::ptr_eq(&outer.0, &other.0) && outer.1 == other.1)
+                running.any(|other| is_same_call(outer, other))
             })
             && same_arguments(&self.given, &now.given)
             && are_same(&self.modules, &now.modules)
             && now.heap.holds(&self.heap)
     }
+}
+
+fn is_same_call(one: &RunningCall, other: &RunningCall) -> bool {
+    Rc::ptr_eq(&one.0, &other.0) && one.1 == other.1
 }
 
 fn identity(function: &Rc<PyFunction>) -> usize {

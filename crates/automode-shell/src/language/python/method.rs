@@ -156,6 +156,8 @@ impl PyProgram<'_, '_> {
             {
                 let mut running = self.running.iter();
                 if running.any(|(running, _)| Rc::ptr_eq(running, function)) {
+                    let function = Rc::clone(function);
+                    self.comes_back(&function);
                     continue;
                 }
                 let function = Rc::clone(function);

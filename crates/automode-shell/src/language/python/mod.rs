@@ -27,6 +27,7 @@ mod method;
 mod part;
 mod path;
 mod process;
+mod reach;
 mod state;
 mod text;
 mod value;
@@ -38,9 +39,10 @@ use std::rc::Rc;
 use ruff_python_ast::comparable::ComparableStmt;
 use ruff_python_parser::parse_module;
 
-use self::memo::WalkedCalls;
+use self::memo::{RunningCall, WalkedCalls};
+use self::reach::GlobalReach;
 use self::state::{Names, PyState};
-use self::value::{HeapObject, PyFunction, PyValue};
+use self::value::{HeapObject, PyValue};
 use super::reading::CodeReading;
 use crate::{Act, Code, GapKind, Origin, Taint, Value};
 
@@ -66,7 +68,9 @@ pub(super) fn read(text: &str, reading: &mut CodeReading<'_>) {
         stars: Vec::new(),
         text: Rc::from(text),
         running: Vec::new(),
+        returns: Vec::new(),
         walked: WalkedCalls::new(),
+        globals: GlobalReach::default(),
         steps: 0,
         depth: 0,
         weak: 0,
@@ -121,9 +125,13 @@ struct PyProgram<'r, 'a> {
     /// The source of the code that is walked, for the names of gaps.
     text: Rc<str>,
     /// The program's functions that are running, and whether with given arguments.
-    running: Vec<(Rc<PyFunction>, ArgumentSource)>,
+    running: Vec<RunningCall>,
+    /// Running functions at which a walk went no further.
+    returns: Vec<RunningCall>,
     /// Calls whose walk would find the same again.
     walked: WalkedCalls,
+    /// Objects that every function can get at.
+    globals: GlobalReach,
     steps: usize,
     depth: usize,
     /// Assignments may be skipped or interrupted here: old values stay possible.

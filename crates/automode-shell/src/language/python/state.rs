@@ -168,6 +168,14 @@ impl Heap {
             })
     }
 
+    /// Some of the objects.
+    pub(super) fn only(&self, objects: &BTreeSet<usize>) -> Self {
+        let some = objects
+            .iter()
+            .filter_map(|at| Some((*at, self.0.get(at)?.clone())));
+        Self(Shared::new(some.collect()))
+    }
+
     pub(super) fn get(&self, at: &usize) -> Option<&HeapObject> {
         self.0.get(at).map(|held| &**held)
     }
