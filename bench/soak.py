@@ -76,6 +76,8 @@ class Soak:
     def break_somewhere(self, given):
         bytes_ = bytearray(given)
         for _ in range(self.chance.randrange(1, 4)):
+            if len(bytes_) < 2:
+                break
             at = self.chance.randrange(len(bytes_))
             how = self.chance.randrange(4)
             if how == 0:
@@ -116,7 +118,10 @@ class Soak:
 
     def go(self, end):
         while time.time() < end and len(self.wrong) < 20:
-            self.step()
+            try:
+                self.step()
+            except Exception as error:
+                self.wrong.append("the soak itself: %r" % error)
 
 
 def main():
@@ -127,14 +132,15 @@ def main():
     parser.add_argument("--automode", default=os.path.join(ROOT, "target/release/automode"))
     args = parser.parse_args()
     soak = Soak(args.automode, args.seed)
-    end = time.time() + args.minutes * 60
+    begun = time.time()
+    end = begun + args.minutes * 60
     crowd = [threading.Thread(target=soak.go, args=(end,)) for _ in range(args.crowd)]
     for one in crowd:
         one.start()
     for one in crowd:
         one.join()
     verified = subprocess.run([args.automode, "log", "verify"], env=soak.env, capture_output=True, text=True)
-    print("%d hooks in %.0f minutes, %d of them broken, at most %.0f ms of CPU, %d wrong" % (soak.calls, args.minutes, soak.broken, soak.most, len(soak.wrong)))
+    print("%d hooks in %.0f minutes, %d of them broken, at most %.0f ms of CPU, %d wrong" % (soak.calls, (time.time() - begun) / 60, soak.broken, soak.most, len(soak.wrong)))
     print(verified.stdout.strip())
     print("\n".join(soak.wrong))
     shutil.rmtree(soak.home)
