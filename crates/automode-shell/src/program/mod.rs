@@ -111,7 +111,12 @@ fn is_no_name(invocation: &Invocation) -> bool {
     is_typed
         && word.is_some_and(|word| {
             let is_option = word.starts_with("--") && word.len() > 2;
-            !word.contains('/') && (is_option || word.contains(' '))
+            let is_prose = |letter: char| {
+                letter.is_alphanumeric()
+                    || matches!(letter, ' ' | '.' | ',' | '!' | '?' | ':' | '-')
+            };
+            let is_text = word.contains(' ') && word.chars().all(is_prose);
+            !word.contains('/') && (is_option || is_text)
         })
 }
 
