@@ -123,6 +123,7 @@ if command -v dpkg-deb >/dev/null 2>&1; then
     "$own" completions bash > "$root/usr/share/bash-completion/completions/automode"
     "$own" man --out "$root/usr/share/man/man1" >/dev/null
     gzip -9n "$root"/usr/share/man/man1/*
+    gzip -9nc CHANGELOG.md > "$root/usr/share/doc/automode/changelog.gz"
     cat > "$root/DEBIAN/control" <<CONTROL
 Package: automode
 Version: $version
@@ -132,7 +133,8 @@ Installed-Size: $(du -sk "$root/usr" | cut -f1)
 Section: devel
 Priority: optional
 Description: auto mode for any coding agent
- Answers allow, ask or deny when a coding agent wants to use a tool, and says why.
+ Answers allow, ask or deny when a coding agent wants to use a tool, and says
+ why.
 CONTROL
     dpkg-deb -Z"${DEB_COMPRESSION:-xz}" --build --root-owner-group "$root" "$out/automode_${version}_$architecture.deb"
     rm -rf "$root"
