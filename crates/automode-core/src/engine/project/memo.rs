@@ -11,7 +11,7 @@ use std::rc::Rc;
 use automode_shell::{Analysis, Coverage, Gap, GapKind, Span};
 
 /// Steps that all texts of a call together may take.
-const STEPS: usize = 1_000_000;
+const STEPS: usize = 600_000;
 
 /// The commands that start a text, with what each would do.
 pub(super) type Analyses = Rc<[(String, Analysis)]>;
