@@ -329,7 +329,18 @@ pub(super) fn base_calls(class: &PyClass) -> BaseCalls {
         PyValue::Class(base) => base_calls(base),
         PyValue::Name(name) if is_inert_base(name) => BaseCalls::Nothing,
         PyValue::Name(name) if is_collection(name) => BaseCalls::Operators,
-        _ => BaseCalls::Anything,
+        PyValue::Name(_)
+        | PyValue::None
+        | PyValue::Number(_)
+        | PyValue::Text(_)
+        | PyValue::Data(_)
+        | PyValue::Module(_)
+        | PyValue::Object(_)
+        | PyValue::Heap(_)
+        | PyValue::Function(_)
+        | PyValue::Method(..)
+        | PyValue::Either(_)
+        | PyValue::Unknown(_) => BaseCalls::Anything,
     });
     each.max().unwrap_or(BaseCalls::Nothing)
 }
