@@ -103,20 +103,13 @@ pub fn consult(invocation: &Invocation, context: &Context, facts: &Facts) -> Pro
 }
 
 /// Whether a typed word is no name that a program could have: the rest of a line that was broken
-/// in two (`grep -r x .` and then `--include=*.py`), or a text. Behind a wrapper a text may be
-/// meant for a shell, and with a path of one's own anything may be found.
+/// in two (`grep -r x .` and then `--include=*.py`). With a path of one's own anything may be found.
 fn is_no_name(invocation: &Invocation) -> bool {
     let word = invocation.argv.first().and_then(Value::literal);
     let is_typed = invocation.layers.is_empty() && invocation.env.is_empty();
     is_typed
         && word.is_some_and(|word| {
-            let is_option = word.starts_with("--") && word.len() > 2;
-            let is_prose = |letter: char| {
-                letter.is_alphanumeric()
-                    || matches!(letter, ' ' | '.' | ',' | '!' | '?' | ':' | '-')
-            };
-            let is_text = word.contains(' ') && word.chars().all(is_prose);
-            !word.contains('/') && (is_option || is_text)
+            word.starts_with("--") && word.len() > 2 && !word.contains([' ', '/'])
         })
 }
 
