@@ -227,7 +227,15 @@ impl RevisionReader<'_> {
             let open = waiting
                 .iter()
                 .any(|(_, id)| known.get(id).is_some_and(|(_, left_out)| !left_out));
-            let Some((_, name)) = waiting.pop().filter(|_| open) else {
+            // What is left out may still lead to what was taken; commits of one second have no order.
+            let taken = known.values().filter(|(_, left_out)| !left_out);
+            let oldest = taken.map(|(commit, _)| commit.time).min();
+            let newest = waiting.peek().map(|(time, _)| *time);
+            let goes_on = open
+                || newest
+                    .zip(oldest)
+                    .is_some_and(|(newest, oldest)| newest >= oldest);
+            let Some((_, name)) = waiting.pop().filter(|_| goes_on) else {
                 let taken = |(commit, left_out): (Commit, bool)| {
                     (!left_out || ends.contains(&commit.name)).then_some(commit)
                 };
